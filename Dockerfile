@@ -4,7 +4,7 @@ FROM python:3.13-slim AS build
 WORKDIR /source
 COPY . .
 RUN python -m venv /opt/incerta \
-    && /opt/incerta/bin/pip install --no-cache-dir ".[report,io,fast]"
+    && /opt/incerta/bin/pip install --no-cache-dir ".[cli,report,io,fast]"
 
 FROM python:3.13-slim
 COPY --from=build /opt/incerta /opt/incerta

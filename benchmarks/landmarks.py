@@ -16,7 +16,8 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 import incerta as ic
-from incerta.estimators import _rpc, _views
+from incerta import settings
+from incerta.estimators import _rpc
 
 
 def blobs(rng, n, sizes, d, apart):
@@ -46,7 +47,7 @@ def fits(data, k, n_all, n_landmarks):
             mock.patch.object(_rpc, "DENSE_OBJECTS", 0 if part else n_all),
             mock.patch.object(_rpc, "N_LANDMARKS", n_landmarks),
             mock.patch.object(
-                _views, "MOST_OBJECTS", 2 * n_landmarks if part else n_all
+                settings, "MOST_OBJECTS", 2 * n_landmarks if part else n_all
             ),
         ):
             rpc = ic.RPC(k, 20, 5, selection="random", random_state=0)

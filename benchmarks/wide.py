@@ -193,10 +193,11 @@ def noise_row(n, d, seed):
 
 def _anyway(data):
     """Whether directions were taken although none is beyond chance."""
+    from incerta import settings
     from incerta.directions.factors import found_in
-    from incerta.directions.transformer import MOST_DIRECTIONS, OBJECTS_EACH, table_of
+    from incerta.directions.transformer import MOST_DIRECTIONS, table_of
 
-    limit = min(MOST_DIRECTIONS, max(2, len(data) // OBJECTS_EACH))
+    limit = min(MOST_DIRECTIONS, max(2, len(data) // settings.OBJECTS_PER_DIRECTION))
     return found_in(table_of(data), limit, 0).factors is None
 
 

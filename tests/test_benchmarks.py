@@ -46,6 +46,7 @@ SMALL = {
     "hidden_shapes.py": ["--small"],
     "other_shapes.py": ["--small"],
     "eigengap.py": ["--small"],
+    "sensitivity.py": ["--small", "--seeds", "1"],
     "accuracy": ["--small"],
     "counts.py": ["--small"],
     "error_designs.py": ["--small"],

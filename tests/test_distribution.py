@@ -118,9 +118,8 @@ def test_the_conda_recipe_agrees():
     python = f"python {PROJECT['requires-python']}"
     run = recipe["requirements"]["run"]
     assert run[0] == recipe["requirements"]["host"][0] == python
-    assert dict(map(requirement, run[1:])) == dict(
-        map(requirement, PROJECT["dependencies"])
-    )
+    needed = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["cli"]
+    assert dict(map(requirement, run[1:])) == dict(map(requirement, needed))
     other_names = {"matplotlib-base": "matplotlib", "pytorch": "torch"}
     other_names |= {"dask-core": "dask"}
     extras = {

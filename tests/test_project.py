@@ -79,6 +79,14 @@ df |= dict(mass_error=[0.1, 0.2], radius_error=[0.1, 0.2])
     assert done.returncode == 0, done.stderr
 
 
+def test_the_readme_shows_the_table_of_real_sets():
+    table = (ROOT / "docs" / "measured" / "real.txt").read_text(encoding="utf-8")
+    head, *rows = table.partition("\n\n")[2].splitlines()
+    shown = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 5
+    assert not {f"    {line}" for line in (head, *rows)} - set(shown)
+
+
 def test_no_lock_file_and_no_foreign_path():
     # Spelled in pieces, so that this file passes its own test.
     forbidden = re.compile("|".join(["/wo" + "rk/", "/ro" + "ot/", "pypi" + r"\.org"]))

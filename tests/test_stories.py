@@ -94,7 +94,6 @@ def test_stories_run_and_are_right(name, scripts, run, tmp_path):
     result = ic.load(tmp_path / story.model / story.file_of_model)
     truth = check.true_kinds(tmp_path / f"{story.file}_truth.csv", result.data.ids)
     assert check.score(truth, result.labels, story.member) >= story.least
-    # As README.md says.
     sure = check.confidence_of(result) >= check.SURE
     assert check.right(truth, result.labels, story.member)[sure].mean() >= 0.99
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from unittest.mock import patch
 
 import incerta as ic
+from incerta import settings
 from incerta.api.comparison import filled_means
-from incerta.views import consensus
 from incerta.views.look import ALL
 from incerta.views.truths import Measurements
 
@@ -47,7 +47,7 @@ def without(left_out: str) -> Callable:
 
 def with_constant(name: str, value: float) -> Callable:
     def found(data, k, seed):
-        with patch.object(consensus, name, value):
+        with patch.object(settings, name, value):
             return default(data, k, seed)
 
     return found

@@ -26,11 +26,20 @@ from .api.assess import (
     Assessment as Assessment,
     assess as assess,
 )
+from .api.check import (
+    Check as Check,
+    check_classifier as check_classifier,
+)
+from .api.comparison import (
+    Comparison as Comparison,
+    compare as compare,
+)
 from .api.members import (
     Group as Group,
     Members as Members,
     members as members,
 )
+from .api.watcher import Watcher as Watcher
 from .classifiers import *
 from .data import (
     PartitionedData as PartitionedData,

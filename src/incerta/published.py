@@ -1,7 +1,7 @@
-"""Rivals from the literature, as their papers describe them.
+"""Published methods for uncertain data, implemented as their papers describe them.
 
-They are here to be compared with, and keep the promise of their papers and no other.
-Where two of them differ from a method of the library, that method is the one to use.
+They are for comparisons. Where a method of `incerta.estimators` does the same, prefer
+that one.
 """
 
 import warnings
@@ -89,28 +89,29 @@ __all__ = [
     "PossibleWorldConsistency",
 ]
 
-# Of DBSCAN, where REP is given no clusterer.
+# Number of neighbors of the default DBSCAN of REP.
 MIN_SAMPLES = 5
 
-# Up to this many objects all eigenvectors of a full matrix are quicker to find.
+# Up to this many objects, a dense eigenvalue solver is faster.
 DENSE_OBJECTS = 1000
-# How often the number of neighbors is doubled to connect too many components.
+# Largest number of times that the neighbors are doubled to connect components.
 MOST_DOUBLINGS = 3
 N_INIT = 10
 
 
 @with_parameters
 class CKMeans(UKMeans):
-    """K-means on the means of the objects: UK-means under its published name.
+    """UK-means reduced to k-means on the means of the objects.
 
     The expected squared distance of an object to a center is the squared distance of
-    its mean plus its variance, which is the same for all centers [1]_. `UKMeans` with
-    squared distances is this, and does more.
+    its mean plus its variance, which is the same for all centers [1]_. Use `UKMeans`
+    instead: with squared distances it is the same method at the same cost, and takes
+    partitioned data, too. The argmax of `predict_proba` may differ from `predict`.
 
     Parameters
     ----------
     n_clusters, init, n_init, max_iter, tol, algorithm, n_worlds, random_state
-        As for `UKMeans`, whose attributes it has.
+        As for `UKMeans`, which has the same attributes.
 
     References
     ----------
@@ -127,7 +128,7 @@ class CKMeans(UKMeans):
     (array([0, 0, 1, 1]), array([1. , 0.9, 1. , 1. ]))
     """
 
-    # What is fixed here, and is no parameter.
+    # Fixed values of parameters of `UKMeans`.
     metric: str = field(init=False, default="sqeuclidean", metadata={"allowed": []})
     center: str = field(init=False, default="mean", metadata={"allowed": []})
     pruning: str | None = field(init=False, default=None, metadata={"allowed": []})
@@ -137,7 +138,7 @@ class CKMeans(UKMeans):
 
 @with_parameters
 class _Relocating(UncertainClusterer, family=True):
-    """Clusters found by moving one object at a time."""
+    """Base class of methods that move one object at a time."""
 
     n_clusters: int = parameter(WHOLE, default=3)
     _: KW_ONLY
@@ -159,10 +160,10 @@ class _Relocating(UncertainClusterer, family=True):
     def _relocate(
         self, data: UncertainData, objective: Objective
     ) -> tuple[Array, Array]:
-        """Find the clusters; squares of what objects are off center, and variances."""
+        """Find the clusters; return squared deviations from centers, and variances."""
         means, variances = data.mean(), data.variance()
         middle = means.mean(axis=0)
-        means = means - middle  # a large offset would eat the digits of the squares
+        means = means - middle  # a large offset would cost digits of the squares
         history = best_relocation(
             means,
             variances.sum(axis=1),
@@ -190,8 +191,8 @@ class _Relocating(UncertainClusterer, family=True):
         return np.square(means - centers[self.labels_]), variances
 
     def _predict(self, data: UncertainData) -> Indices:
-        # An object of the fit may get another cluster than its label: the fit also
-        # counts what a move does to the centers.
+        # Objects of the fit may get another label: the fit also considers how a move
+        # changes the centers.
         return nearest_centers(data.mean(), self.cluster_centers_, self._offsets())
 
     def _proba(self, data: UncertainData) -> Array:
@@ -206,31 +207,32 @@ class _Relocating(UncertainClusterer, family=True):
 class UCPC(_Relocating):
     """Cluster uncertain objects around centroids that are uncertain themselves.
 
-    The centroid of a cluster is the random mean of its members' values; the sum of the
-    expected squared distances of all objects to an independent copy of their cluster's
-    centroid is lowered by moving one object at a time [1]_. The total is the k-means
-    inertia of the means, plus the variances of all objects, plus the mean variance
-    within each cluster: compared with k-means on the means, very uncertain objects
-    prefer large clusters. With equal variances the partitions are those of Hartigan's
-    k-means.
+    The centroid of a cluster is the random mean of its members' values. The sum of the
+    expected squared distances of all objects to an independent copy of their centroid
+    is lowered by moving one object at a time [1]_. The sum is the k-means inertia of
+    the means, plus the variances of all objects, plus the mean variance within each
+    cluster: compared with k-means, very uncertain objects prefer large clusters. With
+    equal variances the result is that of Hartigan's k-means. `predict` uses means and
+    `predict_proba` counts values, so the argmax of `predict_proba` may differ.
 
-    Use it for round clusters of many objects whose uncertainties differ. Where these
-    are all alike, scikit-learn's ``KMeans`` on ``data.mean()`` lowers the same total
-    and is faster; for clusters of other shapes see `ExpectedSpectral` and `RPC`.
+    Use it for round clusters of many objects with different uncertainties. If these are
+    alike, `UKMeans` lowers the same sum and is faster. For clusters of other shapes see
+    `ExpectedSpectral` and `RPC`.
 
     Parameters
     ----------
     n_clusters : int, default=3
-        Number of clusters. None of them is ever empty.
+        Number of clusters. No cluster is ever empty.
     init : {"k-means++", "random"}, default="k-means++"
-        Partition to start from: seeds that k-means++ draws among the means, followed by
-        a few rounds of k-means; or, as in the paper, at random.
+        Initial partition: k-means++ on the means and a few rounds of k-means; or
+        random, as published.
     n_init : int, default=10
-        Number of starts; the one that ends lowest is kept.
+        Number of starts, of which the best is kept.
     max_iter : int, default=100
         Maximum number of sweeps over all objects in each start.
     n_worlds : int, default=100
-        Number of worlds behind `membership_`, for objects not given by values.
+        Number of worlds (random draws) for `membership_`, unless objects are lists of
+        values.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the starts and of the worlds.
 
@@ -239,35 +241,35 @@ class UCPC(_Relocating):
     labels_ : ndarray of shape (n_objects,)
         Cluster of each object, numbered in the order of the ids.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        Expected value of each centroid: the mean of the members' means.
+        Expected centroids: the means of the members' means.
     cluster_variances_ : ndarray of shape (n_clusters, n_features)
         Variance of each centroid: the sum of the members' variances divided by the
         square of their number.
     cluster_sizes_ : ndarray of shape (n_clusters,)
         Number of objects in each cluster.
     membership_ : ndarray of shape (n_objects, n_clusters)
-        Probability, under the object's own law, that a copy of each centroid is
+        Probability, by the object's distribution, that a copy of each centroid is
         nearest in expectation.
     confidence_ : ndarray of shape (n_objects,)
-        The object's membership in the cluster of its label.
+        Membership in the cluster of the label.
     objective_ : list of float
-        Total after each sweep; never rises.
+        Objective after each sweep; never rises.
     inertia_ : float
-        Total at the end.
+        Objective at the end.
     n_iter_ : int
-        Number of sweeps, including the last one, which moved nothing.
+        Number of sweeps, including the last one without moves.
 
     See Also
     --------
-    MMVar : Lowers the variance of the members' mixture, whatever their number.
+    MMVar : Minimizes the variance of the members' mixture, whatever their number.
 
     Notes
     -----
-    Only means and variances matter; they are exact for every kind of data. With c
+    Only means and variances matter; they are exact for all kinds of data. With c
     members, sum of means U, sum of variances Psi and sum of expected squares Phi, a
     cluster costs ``Psi / c + Phi - |U|² / c``. A sweep takes ``n_objects * n_clusters *
-    n_features`` operations. The result is a local minimum: no single object can move
-    and lower the total.
+    n_features`` operations. The result is a local minimum: no move of a single object
+    lowers the objective.
 
     References
     ----------
@@ -292,23 +294,23 @@ class UCPC(_Relocating):
         self.membership_ = self._proba(data)
 
     def _offsets(self) -> Array:
-        # E|X - copy|² also has X's own variance, the same for every cluster.
+        # E|X - copy|² also has the variance of X, the same for every cluster.
         return self.cluster_variances_.sum(axis=1)
 
 
 class MMVar(_Relocating):
-    """Cluster uncertain objects so that the mixtures of their laws vary little.
+    """Cluster uncertain objects by minimizing the variance of cluster mixtures.
 
-    A cluster represents the mixture of its members; the sum of the mixtures' variances
-    over clusters is lowered by moving one object at a time [1]_.
+    A cluster represents the mixture of its members. The sum of the variances of the
+    mixtures is lowered by moving one object at a time [1]_. The argmax of
+    `predict_proba` may differ from `predict`, as for `UCPC`.
 
-    **Look at** `cluster_sizes_`. The sum counts each cluster once, however many
-    objects it has. Setting a single object apart therefore costs no more than that
-    object's own variance, and where the classes overlap the lowest total is degenerate:
-    all clusters but one hold one object or a few, and one giant cluster holds all the
-    others. That is what the method asks for, and what is returned. More starts make it
-    more likely, not less. If it happens, use `UCPC`, which counts every object; `MMVar`
-    is for clusters that lie well apart.
+    **Look at** `cluster_sizes_`. The sum counts each cluster once, however many objects
+    it has, so a cluster of a single object costs no more than the variance of that
+    object. If clusters overlap, the minimum is degenerate: one giant cluster, and
+    clusters of one or a few objects. More starts make this more likely. Use `MMVar`
+    only for clusters that are well separated, and otherwise `UCPC`, which counts every
+    object and costs the same.
 
     Parameters
     ----------
@@ -320,7 +322,7 @@ class MMVar(_Relocating):
     cluster_variances_ : ndarray of shape (n_clusters, n_features)
         Variance of each mixture. They sum to `inertia_`.
     cluster_sizes_ : ndarray of shape (n_clusters,)
-        Number of objects in each cluster; ones next to a single large number are the
+        Number of objects in each cluster; ones next to a large number indicate the
         degenerate result.
     labels_, cluster_centers_, membership_, confidence_, objective_, inertia_, n_iter_
         As of `UCPC`.
@@ -331,12 +333,12 @@ class MMVar(_Relocating):
 
     Notes
     -----
-    Only means and variances matter; they are exact for every kind of data. With c
+    Only means and variances matter; they are exact for all kinds of data. With c
     members, sum of means U and sum of expected squares Phi, a cluster costs
-    ``Phi / c - |U|² / c²``. Else it is as for `UCPC`.
+    ``Phi / c - |U|² / c²``. For the rest see `UCPC`.
 
-    New objects go to the nearest mean of a mixture. The variances of the mixtures do
-    not count there: with them, wide clusters would lose members to narrow neighbors.
+    New objects go to the nearest mean of a mixture, without its variance: otherwise
+    wide clusters would lose members to narrow neighbors.
 
     References
     ----------
@@ -355,7 +357,7 @@ class MMVar(_Relocating):
     """
 
     def _fit(self, data: UncertainData) -> None:
-        # Of a mixture: the variances within its members, and that of their means.
+        # Variance of a mixture: the mean variance of its members plus that of means.
         apart, variances = self._relocate(data, mmvar)
         both = apart + variances
         self.cluster_variances_ = mean_by_cluster(
@@ -366,38 +368,37 @@ class MMVar(_Relocating):
 
 @with_parameters
 class PDBSCAN(DenseClusterer):
-    """Cluster uncertain objects by density, with one product per pair.
+    """DBSCAN for uncertain objects, with one product of probabilities per pair.
 
-    Like `FDBSCAN`, but the probability that an object is reached from another is the
-    product of the probability that the other is core and the probability of being
-    within `eps` [1]_. With ``assignment="maximal"`` it is PDBSCANi: every object goes
-    to the core object that reaches it most probably, however improbable that is. The
-    exact definitions of the paper are not public; these are ours, based on its
-    abstract.
+    It differs from `FDBSCAN` in the probability that an object is reached from another:
+    the product of the probabilities that the other is core and that the two are within
+    `eps` [1]_. With ``assignment="maximal"`` it is PDBSCANi: every object joins the
+    core object that reaches it most probably, however improbable that is. The exact
+    definitions are not public; these follow the abstract of the paper. Use `FDBSCAN`
+    unless you compare methods; the cost is about the same.
 
     Parameters
     ----------
     eps, min_samples, distances, n_worlds, random_state
-        As for `FDBSCAN`, whose attributes it has.
+        As for `FDBSCAN`, which has the same attributes.
     assignment : {"threshold", "maximal"}, default="threshold"
-        Whether an object that is not core is noise unless some core object reaches it
-        with probability `reach_threshold`, or goes to the one that reaches it most
-        probably (PDBSCANi) unless that probability is below `noise_threshold`.
+        Whether an object that is not core needs a core object that reaches it with
+        probability `reach_threshold`; or joins the one that reaches it most probably
+        (PDBSCANi), unless that probability is below `noise_threshold`.
     core_threshold : float, default=0.5
-        Probability from which an object counts as core.
+        Least probability of being core.
     reach_threshold : float, default=0.5
-        Core objects are in one cluster where one reaches the other with at least this
-        probability.
+        Least probability of one core object reaching another to be in the same cluster.
     noise_threshold : float, default=0.0
-        With ``assignment="maximal"``: an object reached with a probability below this
-        is noise. One that no other can reach is noise in any case.
+        With ``assignment="maximal"``, objects reached with a lower probability are
+        noise. Objects that no other can reach are always noise.
 
     Notes
     -----
     It costs as much as `FDBSCAN`, minus the removal of one neighbor per pair. The
-    probabilities are never larger than those of `FDBSCAN`, which takes into account
-    that the object reached helps to make the other one core. The hierarchical version
-    of the same authors is ``FOPTICS(algorithm="grid")``.
+    probabilities are never larger than those of `FDBSCAN`, which considers that the
+    object reached helps to make the other one core. The hierarchical version by the
+    same authors is ``FOPTICS(algorithm="grid")``.
 
     References
     ----------
@@ -437,8 +438,8 @@ class PDBSCAN(DenseClusterer):
         everyone = self.assignment == "maximal"
         if self.noise_threshold > 0 and not everyone:
             msg = (
-                f"noise_threshold={self.noise_threshold} is for assignment='maximal'; "
-                "with 'threshold', reach_threshold decides."
+                f"noise_threshold={self.noise_threshold} needs assignment='maximal'; "
+                "with 'threshold', set reach_threshold."
             )
             raise ValueError(msg)
         how = prepared(self, data)
@@ -452,31 +453,31 @@ class PDBSCAN(DenseClusterer):
 
 @with_parameters
 class SC(WorldsClusterer):
-    """Cluster each world by density, and join objects that most worlds put together.
+    """Run DBSCAN in possible worlds, and join objects that are together in most.
 
-    DBSCAN runs in every world; two objects are linked if they are in the same cluster
-    in more than half of the worlds, and connected objects form a cluster [1]_. Clusters
-    may have any shape, and their number is found. With ``n_representatives=10`` it is
-    the paper's RP-SC. `FDBSCAN` does the same from probabilities instead of worlds;
-    `WorldConsensus` takes any other clusterer.
+    Two objects are linked if they are in the same cluster in more than half of the
+    worlds (random draws of the data), and connected objects form a cluster [1]_.
+    Clusters may have any shape, and their number is found. RP-SC is this method with
+    ``n_representatives=10``. Use `FDBSCAN` to avoid random draws, and `WorldConsensus`
+    for other clusterers. It costs one run of DBSCAN for each world.
 
     Parameters
     ----------
     eps : float or "auto", default="auto"
         The radius of DBSCAN. "auto" takes the knee of the sorted distances to the
-        `min_samples`-th nearest object, pooled over five worlds; look at `eps_`.
+        `min_samples`-th nearest object, pooled over five worlds; check `eps_`.
     min_samples : int, default=5
         Number of objects within `eps`, itself included, that makes an object core.
     n_worlds, n_representatives, selection, divergence
         As for `WorldConsensus`.
     noise : {"separate", "cluster"}, default="separate"
-        Whether objects that are noise in the same world are together there: never,
-        or, as published, as if noise were a cluster.
+        Whether objects that are noise in the same world count as separate there, or, as
+        published, as one cluster.
     linkage : {"components", "average"}, default="components"
-        "components", as published, may chain clusters together through single objects
-        between them, and leaves objects on which worlds disagree as clusters of one.
-        "average" links by the mean over all pairs of two groups, and lets such objects
-        join the cluster they are with most often.
+        "components", as published, can chain clusters together through single objects
+        between them, and makes clusters of single objects on which worlds disagree.
+        "average" links groups by the mean over all pairs, and lets such objects join
+        the cluster they are with most often.
     min_share : float, default=0.5
         Two objects are linked if they are together in more than this share of the
         worlds.
@@ -486,13 +487,13 @@ class SC(WorldsClusterer):
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered in the order of the ids; -1 is noise: objects
-        that are noise in more than half of the worlds, or in so many that they cannot
-        be with others in more than `min_share`.
+        Cluster of each object, numbered in the order of the ids; -1 is noise. An object
+        is noise if it is noise in more than half of the worlds, or in so many that it
+        cannot be with others in more than `min_share`.
     n_clusters_ : int
         Number of clusters found.
     eps_ : float
-        The radius that was used.
+        Radius used.
     confidence_, membership_, labels_per_world_, raw_labels_per_world_
         As of `WorldConsensus`.
     stability_, failures_, representatives_, n_drawn_
@@ -505,7 +506,7 @@ class SC(WorldsClusterer):
 
     Notes
     -----
-    There are as many runs of DBSCAN as worlds; for the rest see `WorldConsensus`.
+    DBSCAN runs once in each world; for the rest see `WorldConsensus`.
 
     References
     ----------
@@ -572,46 +573,46 @@ class SC(WorldsClusterer):
 
 @with_parameters
 class REP(AnyClusterer):
-    """Cluster uncertain objects as the most representative of their worlds do.
+    """Run any clusterer in possible worlds, and return representative clusterings.
 
-    Any clusterer is run in every world. Of all the clusterings, one or a few are
-    returned that the others are near to, by the adjusted Rand index: not a mixture, but
-    clusterings that could be the true one, with the probability that the true one is
-    that near [1]_. If one clustering that all worlds contribute to will do, see
-    `WorldConsensus`.
+    Of the clusterings of all worlds (random draws of the data), one or a few are
+    returned that most others are near to, by the adjusted Rand index. Each of them
+    comes with a lower bound on the probability that the true clustering is near [1]_.
+
+    Use it if you want possible clusterings rather than one combined clustering, for
+    which see `WorldConsensus`. It costs one fit for each world. `labels_` are those of
+    one world, so the argmax of `membership_` and `predict` may differ from them.
 
     Parameters
     ----------
     clusterer : object, optional
         Any scikit-learn clusterer, such as ``KMeans(5)``. By default DBSCAN with 5
-        neighbors and a radius read off the distances to them.
+        neighbors and a radius taken from the distances to them.
     n_worlds, n_representatives, selection, divergence
         As for `WorldConsensus`.
     n_alternatives : int, default=1
-        Number of clusterings to return: the clusterings of the worlds are put into that
-        many groups, around medoids, and each group is represented by one of its
-        members.
+        Number of clusterings to return. The clusterings of the worlds are divided into
+        that many groups around medoids, and one member represents each group.
     criterion : {"center", "medoid"}, default="center"
-        What represents a group: the clustering with the smallest maximum distance to
-        the others, or with the smallest mean distance.
+        The representative of a group: the clustering with the smallest maximum distance
+        to the others, or with the smallest mean distance.
     tau : float, optional
-        Distance beyond which clusterings are no longer alike. With it, the first
-        clustering is the one with the most others within this distance, the second the
-        one with the most of the rest, and so on.
+        Distance up to which clusterings are near. With it, the first clustering is the
+        one with the most others within this distance, the second the one with the most
+        of the rest, and so on.
     bound : {"clopper-pearson", "wilson", "wald"}, default="clopper-pearson"
-        How `phi_` is found: exactly, or by one of two approximations. "wald" is the
-        published one, and calls whatever all worlds agree on certain.
-    confidence_level : float, default=0.95
+        How `phi_` is computed: exactly, or by one of two approximations. "wald" is the
+        published one, and gives 1 if all worlds agree.
         Confidence of `phi_`.
-    holdout : float or "auto", default="auto"
+        Confidence level of `phi_`.
         Share of the worlds that are kept out of the choice; only in these is it counted
-        how often the clusterings are near. With 0, as published, `tau_` is chosen to
-        fit the same worlds that are counted, which makes `phi_` a little too large.
-        "auto" is 0.5, and 0 with `n_representatives`.
-    noise : {"singletons", "cluster"}, default="singletons"
+        Share of the worlds that are not used for the choice, but only for counting how
+        often the clusterings are near. With 0, as published, `tau_` is fitted to the
+        same worlds that are counted, which makes `phi_` slightly too large. "auto" is
+        0.5, or 0 with `n_representatives`.
         Whether noise objects are each a cluster of their own or together one cluster,
-        when clusterings are compared.
-    n_jobs, random_state
+        Whether noise objects count as single clusters or as one cluster when
+        clusterings are compared.
         As for `WorldConsensus`.
 
     Attributes
@@ -620,40 +621,39 @@ class REP(AnyClusterer):
         Cluster of each object in the first alternative, numbered in order of first
         appearance; -1 is noise.
     clusterings_ : ndarray of shape (n_found, n_objects)
-        Labels of all alternatives. Fewer than asked for if fewer clusterings differ.
+        Labels of all alternatives; fewer than `n_alternatives` if fewer differ.
     worlds_of_clusterings_ : ndarray of shape (n_found,)
-        Number of the world that each of them comes from.
+        Number of the world of each alternative.
     probabilities_ : ndarray of shape (n_found,)
-        Share of the worlds that each of them represents: those of its group, the
-        largest group first; with `holdout`, those held-out worlds that are within
-        `tau_`, and the groups are those of the other worlds.
+        Share of the worlds that each alternative represents: those of its group, the
+        largest group first. With `holdout`, the share of the held-out worlds within
+        `tau_`, in the order of the groups of the other worlds.
     tau_ : ndarray of shape (n_found,)
-        Largest distance within its group.
+        Largest distance within the group of each alternative.
     global_tau_ : ndarray of shape (n_found,)
-        Largest distance to any clustering.
+        Largest distance of each alternative to any clustering.
     phi_ : ndarray of shape (n_found,) or None
-        Lower bound on the probability that the clustering of the true world is within
-        `tau_` of it; it holds with the confidence asked for. 1 for data without
-        uncertainty. None with `n_representatives`: chosen worlds are not random ones,
-        and a share of them says nothing about the true one.
+        Lower confidence bound on the probability that the clustering of the true world
+        is within `tau_`. 1 for data without uncertainty. None with `n_representatives`,
+        because selected worlds are not a random sample.
     confidence_, membership_, labels_per_world_, raw_labels_per_world_
-        As of `WorldConsensus`, in terms of the first alternative.
+        As of `WorldConsensus`, for the first alternative.
     stability_, failures_, representatives_, n_drawn_
         As of `WorldConsensus`.
     clusterer_ : object
-        What was run in the worlds.
+        The clusterer that was run.
     n_clusters_ : int
         Number of clusters of the first alternative.
 
     Notes
     -----
     With M worlds, it takes M runs of the clusterer, and M² n operations for the
-    distances of the clusterings. A distance is one minus the adjusted Rand index: 0 for
-    the same partition, about 1 for unrelated ones.
+    distances of the clusterings. The distance is one minus the adjusted Rand index: 0
+    for the same partition, about 1 for unrelated ones.
 
-    At a confidence of 0.95, `phi_` may be too large for one data set in twenty. With
-    half of the worlds held out it was so no more often in our simulations, with none
-    held out for 8 in a hundred, with ``bound="wald"`` for 87.
+    With a confidence level of 0.95, `phi_` may be too large for 5 % of the data sets.
+    In our simulations it was for at most 5 % with half of the worlds held out, for 8 %
+    with none held out, and for 87 % with ``bound="wald"``.
 
     References
     ----------
@@ -706,7 +706,7 @@ class REP(AnyClusterer):
     }
 
     def _fit(self, objects: Any) -> None:
-        # Chosen worlds are not random ones, whoever has chosen them.
+        # Selected worlds are not a random sample, whoever selected them.
         given = isinstance(objects, Kept) and objects.chosen is not None
         holdout = self._holdout(given or self.n_representatives is not None)
         kept = kept_worlds(self, objects)
@@ -745,7 +745,7 @@ class REP(AnyClusterer):
         self._keep(kept, runs)
 
     def _facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
+        """Return the facts of the fit; see `Facts`."""
         found = zip(
             self.worlds_of_clusterings_.tolist(),
             self.probabilities_.tolist(),
@@ -757,7 +757,7 @@ class REP(AnyClusterer):
         )
 
     def _holdout(self, chosen: bool) -> float:
-        """Share of the worlds to keep out of the choice; refuse what makes no sense."""
+        """Return the share of held-out worlds; refuse contradicting parameters."""
         if self.clusterer is not None and not hasattr(self.clusterer, "fit"):
             msg = (
                 f"clusterer={self.clusterer!r} must be an object with fit, such as "
@@ -768,8 +768,8 @@ class REP(AnyClusterer):
             return 0.0 if chosen else 0.5
         if chosen and self.holdout > 0:
             msg = (
-                f"holdout={self.holdout} counts random worlds, but worlds that are "
-                "kept (n_representatives) are chosen; set holdout=0."
+                f"holdout={self.holdout} counts random worlds, but with "
+                "n_representatives worlds are selected; set holdout=0."
             )
             raise ValueError(msg)
         return self.holdout
@@ -784,7 +784,7 @@ class REP(AnyClusterer):
 
 
 def _mean_of_others(table: Array) -> float:
-    """Mean of a symmetric table without its diagonal; 1 if there is nothing else."""
+    """Return the mean of the entries off the diagonal; 1 if there are none."""
     m = len(table)
     return float((table.sum() - np.trace(table)) / (m * (m - 1))) if m > 1 else 1.0
 
@@ -795,7 +795,7 @@ def _check_voting(model: "Voting") -> None:
 
 @stored(_check_voting, labels="i n")
 class Voting(NamedTuple):
-    """Worlds of the objects of a fit, and the clusters that they vote for."""
+    """The worlds of the fit, and the cluster of each object."""
 
     worlds: Worlds
     labels: Indices  # (n_objects,)
@@ -803,28 +803,31 @@ class Voting(NamedTuple):
 
 @with_parameters
 class PossibleWorldConsistency(UncertainClusterer):
-    """Cluster uncertain objects by an affinity that all worlds agree on.
+    """Cluster uncertain objects by an affinity learned from all possible worlds.
 
-    In each world an object distributes its affinity over its nearest neighbors. One
-    affinity is learned that is as near as possible to those of all worlds and whose
-    graph falls into exactly `n_clusters` components: these are the clusters, and no cut
-    is needed [1]_. It finds clusters of any shape. `RPC` looks for agreement of
-    embeddings instead, and uses few worlds.
+    In each world (random draw of the data) an object distributes its affinity over its
+    nearest neighbors. The affinity nearest to those of all worlds is learned, such that
+    its graph has exactly `n_clusters` components, which are the clusters [1]_. They may
+    have any shape. The argmax of `membership_` and `predict` may differ from `labels_`.
+
+    Use it for comparisons. `RPC` also finds clusters of any shape, and needs fewer
+    worlds. It costs two searches for neighbors in each world, and an eigenproblem in
+    each round.
 
     Parameters
     ----------
     n_clusters : int, default=3
         Number of clusters.
     n_worlds : int, default=100
-        Number of worlds to draw. Joint data have no more worlds than draws.
+        Number of worlds to draw. For joint data, at most the number of draws.
     n_representatives, selection, divergence
-        Keep only so many worlds, chosen as in `RPC`; all by default.
+        Keep only `n_representatives` worlds, selected as in `RPC`; by default all.
     n_neighbors : int, default=10
-        Neighbors of an object in each world. Doubled, at most three times, if the
+        Number of neighbors in each world. It is doubled, at most three times, if the
         graph of all worlds has more than `n_clusters` components.
     world_weights : {"uniform", "auto"}, default="uniform"
-        How much worlds count: all the same, or less the farther they are from what all
-        agree on. "auto" keeps the graphs of all worlds in memory.
+        Weights of the worlds: equal, or lower for worlds farther from the learned
+        affinity. "auto" keeps the graphs of all worlds in memory.
     max_iter : int, default=50
         Maximum number of rounds.
     random_state : int, RandomState, Generator or None, default=None
@@ -837,41 +840,37 @@ class PossibleWorldConsistency(UncertainClusterer):
     confidence_ : ndarray of shape (n_objects,)
         Share of the worlds that agree with the object's label.
     membership_ : ndarray of shape (n_objects, n_clusters)
-        Share of the worlds in which the object falls into each cluster.
+        Share of the worlds in which the object is in each cluster.
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        Labels in each world: the cluster to whose objects it has the most affinity
-        there.
+        Cluster in each world: the one to whose objects it has the most affinity.
     affinity_ : scipy.sparse.csr_array of shape (n_objects, n_objects)
-        What all worlds agree on; rows sum to one.
+        The learned affinity; rows sum to 1.
     world_weights_ : ndarray of shape (n_worlds,)
-        Weights of the worlds, summing to one.
+        Weights of the worlds, which sum to 1.
     representatives_ : ndarray of shape (n_representatives,) or None
-        Numbers of the kept worlds; None if all were.
+        Numbers of the kept worlds; None if all are kept.
     n_drawn_ : int
-        Number of worlds that were drawn.
+        Number of worlds drawn.
     n_neighbors_ : int
-        Number of neighbors that was used.
+        Number of neighbors used.
     n_iter_ : int
-        Number of rounds made.
+        Number of rounds.
     seed_, n_features_in_, feature_names_in_
         ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Warns
     -----
     ConvergenceWarning
-        If no affinity with `n_clusters` components was found. The labels are then a
-        k-means cut of its lowest eigenvectors.
+        If no affinity with `n_clusters` components was found. The labels then come from
+        k-means on its lowest eigenvectors.
 
     Notes
     -----
-    It takes two searches for neighbors per world, then the lowest eigenvectors of a
-    sparse matrix per round. Memory holds one number for every pair of objects that are
-    neighbors in any world.
+    Memory holds one number for every pair of objects that are neighbors in any world.
 
-    The publication's own formulas are not freely available; the affinities, and the
-    steps that lead to the right number of components, are those of constrained
-    Laplacian rank [2]_. The share of an object that its neighbors do not get stays
-    with it.
+    The formulas of the paper are not freely available. Affinities, and the steps to the
+    right number of components, are those of constrained Laplacian rank [2]_. The rest
+    of an object's affinity, which its neighbors do not get, remains with the object.
 
     References
     ----------
@@ -931,8 +930,8 @@ class PossibleWorldConsistency(UncertainClusterer):
         self.membership_ = shares(self.labels_per_world_, self.n_clusters)
 
     def _proba(self, data: UncertainData) -> Array:
-        # In each world a new object goes with the cluster to whose objects it has the
-        # most affinity.
+        # In each world a new object joins the cluster to whose objects it has the most
+        # affinity.
         _, fitted, new = paired(self._model.worlds, data, self.n_worlds)
         return shares(self._in_each_world(fitted, new), self.n_clusters)
 
@@ -940,7 +939,7 @@ class PossibleWorldConsistency(UncertainClusterer):
         check_model(self, Voting)
 
     def _connected(self, worlds: Worlds) -> tuple[list[csr_array] | None, csr_array]:
-        """Mean graph of the worlds, with not too many components, and its parts."""
+        """Return the graphs of the worlds, and their mean, with few components."""
         most = worlds.shape[1] - 2
         self.n_neighbors_ = max(min(self.n_neighbors, most), 1)
         for doubling in range(MOST_DOUBLINGS + 1):
@@ -958,7 +957,7 @@ class PossibleWorldConsistency(UncertainClusterer):
         return graphs if isinstance(graphs, list) else None, mean
 
     def _rounds(self, graphs: list[csr_array] | None, mean: csr_array) -> list[Any]:
-        """States on the way to the right number of components."""
+        """Return the states of the search for the right number of components."""
         if self.n_clusters == 1:
             zeros = np.zeros(mean.shape[0], dtype=np.intp)
             return [Consensus(mean, zeros, np.ones((mean.shape[0], 1)))]
@@ -979,14 +978,14 @@ class PossibleWorldConsistency(UncertainClusterer):
             return last.components
         msg = (
             f"the affinity has {last.n_components} components instead of "
-            f"n_clusters={self.n_clusters} after {self.n_iter_} rounds; the labels are "
-            "a k-means cut. Try another n_neighbors, or raise max_iter."
+            f"n_clusters={self.n_clusters} after {self.n_iter_} rounds; the labels "
+            "come from k-means. Try another n_neighbors, or raise max_iter."
         )
         warnings.warn(msg, ConvergenceWarning, stacklevel=4)
         return cut(last.embedding, self.n_clusters, N_INIT, self.seed_)[0]
 
     def _in_each_world(self, worlds: Worlds, new: Worlds | None = None) -> Indices:
-        """Cluster with the most affinity, of the objects or of new ones."""
+        """Return the cluster with the most affinity to each object."""
         out = np.zeros((worlds if new is None else new).shape[:2], dtype=np.intp)
         if worlds.shape[1] == 1:
             return out
@@ -994,14 +993,14 @@ class PossibleWorldConsistency(UncertainClusterer):
             others = None if new is None else new[j]
             near, weight = neighbor_weights(values, others, self.n_neighbors_)
             found = votes(near, weight, self._model.labels, self.n_clusters)
-            if new is None:  # an object stays where it is if others are not better
+            if new is None:  # in case of ties an object keeps its cluster
                 found[np.arange(len(found)), self._model.labels] += 1e-12
             out[j] = found.argmax(axis=1)
         return out
 
 
 def _leading(matrix: csr_array, k: int) -> Array:
-    """Eigenvectors of the `k` largest eigenvalues."""
+    """Return the eigenvectors of the `k` largest eigenvalues."""
     n = matrix.shape[0]
     if n <= DENSE_OBJECTS:
         return eigh(matrix.toarray(), subset_by_index=(n - k, n - 1))[1]

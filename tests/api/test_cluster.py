@@ -102,7 +102,7 @@ def test_a_few_imputations_are_enough(n_draws):
         ({"k": 2.5}, r"k=2\.5 must be"),
         ({"k": True}, "k=True must be"),
         ({"k": 3, "method": "FDBSCAN"}, "k=3 cannot be asked of FDBSCAN"),
-        ({"k": 99}, "n_clusters=99 clusters cannot be made of 60 objects"),
+        ({"k": 99}, "n_clusters=99 exceeds the number of objects, n_samples=60"),
     ],
 )
 def test_bad_questions(blobs, options, message):
@@ -233,7 +233,7 @@ def test_warnings_are_kept_and_passed_on():
 def test_every_kind_of_data(kind):
     result = ic.cluster(make(kind, n=9, d=2, seed=5), 2, "UKMeans")
     assert len(result.labels) == 9
-    assert ("given draws" in result.explain()) == (kind == "worlds")
+    assert ("The draws are joint" in result.explain()) == (kind == "worlds")
     assert ("no uncertainty" in result.explain()) == (kind == "exact")
 
 
@@ -267,7 +267,7 @@ def test_the_table_goes_back_where_the_data_came_from(library, maker, kind):
 
 
 def test_the_table_without_any_frame_library(blobs, monkeypatch):
-    monkeypatch.setattr("incerta.api.clustering.installed", lambda name: False)
+    monkeypatch.setattr("incerta.api.result.installed", lambda name: False)
     table = ic.cluster(blobs, 3, "UKMeans").table()
     np.testing.assert_array_equal(table["cluster"].shape, (60,))
 
@@ -438,8 +438,9 @@ def test_columns_of_predictions_are_those_of_the_labels():
 
 
 def test_nothing_to_cluster(blobs):
-    with pytest.raises(DataError, match="data has no objects"):
-        ic.cluster(blobs[[]])
+    for door in (ic.cluster, ic.choose_k, ic.UKMeans(2).fit, ic.ErrorMixture(2).fit):
+        with pytest.raises(DataError, match="data has no objects"):
+            door(blobs[[]])
 
 
 @pytest.mark.parametrize("seed", [-1, 2**32, 2**64])

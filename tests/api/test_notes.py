@@ -8,8 +8,7 @@ from incerta.api.clustering import predicted
 from incerta.api.notes import crumbs, in_views, named, skewed, unlike, unlike_fit
 from incerta.cli.predict import _novel
 from incerta.data.guess.described import of_numbers
-from incerta.data.guess.guess import guess
-from incerta.data.guess.readings import remarks_on
+from incerta.data.guess.guess import guess, remarks_on
 from incerta.data.tables.spec import as_option
 from incerta.exceptions import IncertaWarning
 from incerta.report import summarize
@@ -67,8 +66,8 @@ def test_the_view_that_carried_the_answer():
         "nearness": view(0.8, 0.2, 0.7),
     }
     assert in_views(20, views) == [
-        "The answer is a mean: Gaussian clusters and clusters around centers are about "
-        "equally clear, and count alike."
+        "The answer is an average: Gaussian clusters and clusters around centers are "
+        "about equally clear."
     ]
     del views["nearness"]
     assert "mean: all views are about" in in_views(20, views)[0]
@@ -84,7 +83,7 @@ def test_rings_are_no_clusters_around_centers():
     rings = np.c_[radius * np.cos(angle), radius * np.sin(angle)]
     result = ic.cluster(ic.from_gaussian(rings, std=0.03), 2, random_state=0)
     assert ic.metrics.clustering_accuracy(radius > 0.7, result.labels) == 1.0
-    said = "lusters around centers would divide the objects quite differently"
+    said = "lusters around centers would group the objects quite differently"
     assert said in result.explain()
     assert said in str(summarize(result)["method"]["reasons"])
 

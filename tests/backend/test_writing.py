@@ -7,6 +7,7 @@ import pytest
 
 from incerta.backend import writing
 from incerta.backend.writing import part_of, replacing
+from tests.extras import not_on_windows
 
 
 def names(folder):
@@ -52,6 +53,7 @@ def test_a_link_stays_and_its_file_is_replaced(tmp_path):
     assert target.read_text() == "new"
 
 
+@not_on_windows("does not say which processes run")
 def test_parts_of_processes_that_run_stay(tmp_path):
     ours = part_of(tmp_path)
     dead = tmp_path / ours.name.replace(f"-{os.getpid()}-", "-999999999-")

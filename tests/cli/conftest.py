@@ -7,10 +7,10 @@ import sys
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from incerta.cli.app import app
 from tests.cli.copies import copies
+from tests.runner import Runner
 
 MAIN = "from incerta.cli import main; main()"
 
@@ -37,7 +37,7 @@ def call():
     """Run in this process; anything unexpected comes out as a traceback."""
 
     def call(*arguments, input=None, code=0):
-        done = CliRunner().invoke(app, [str(a) for a in arguments], input=input)
+        done = Runner().invoke(app, [str(a) for a in arguments], input=input)
         assert done.exit_code == code, done.output
         return done
 

@@ -184,7 +184,9 @@ def test_classes_of_the_objects_that_are_left(call, id):
     asked += ["--missing", "drop", "--truth", "class"]
     done = call("compare", "-", *asked, input=table)
     assert next(row["acc"] for row in rows_of(done.stdout)) == "1.0"
-    assert "1 object has no class, and no part in ACC" in " ".join(done.stderr.split())
+    assert "1 object has no class and is left out of ACC" in " ".join(
+        done.stderr.split()
+    )
 
 
 def test_classes_of_observations_that_are_left(call, tmp_path):

@@ -42,5 +42,5 @@ def test_counts_are_fitted_and_predicted(sites, tmp_path, call):
 
 def test_a_stream_has_no_prior(sites, call):
     done = call("watch", sites, "--kind", "counts", "--values", "owl,fox", code=2)
-    assert "--kind" in done.output
-    assert "Fit a file of them" in " ".join(done.output.split())
+    assert "--kind" in done.stderr
+    assert "Fit a file of them" in " ".join(done.stderr.split())

@@ -1,17 +1,19 @@
 """Commands that end where they should not: killed while they write, or without room."""
 
 import os
-import resource
 import signal
+import sys
 
 import pytest
 
 import incerta as ic
 from incerta.backend.writing import replacing
 from incerta.cli.app import app
-from incerta.cli.fit import write_folder
-from tests.endings.jobs import COLUMNS, results_in, write_stars
+from tests.endings.jobs import COLUMNS, results_in, write_results, write_stars
 from tests.extras import needs
+
+resource = pytest.importorskip("resource", reason="Windows limits no files")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks what runs")
 
 
 @pytest.fixture(scope="module")
@@ -63,10 +65,10 @@ def test_killed_between_writing_and_renaming(
 ):
     old, new = results
     if there:
-        write_folder(old, tmp_path / "out", "csv", report=True)
+        write_results(old, tmp_path / "out")
     before = results_in(tmp_path)
     killed_at(monkeypatch, number)
-    code = in_child(lambda: write_folder(new, tmp_path / "out", "csv", report=True))
+    code = in_child(lambda: write_results(new, tmp_path / "out"))
     monkeypatch.undo()
     found = results_in(tmp_path)  # every file is whole
     whole = {"table": None, "labels": new.labels.tolist()}
@@ -96,7 +98,7 @@ def test_a_file_is_old_or_new(tmp_path, monkeypatch):
 @pytest.mark.parametrize("bytes_left", [500, 20_000])
 def test_no_room_on_the_disk(results, tmp_path, bytes_left):
     write_stars(tmp_path, 30)
-    write_folder(results[0], tmp_path / "out", "csv", report=True)
+    write_results(results[0], tmp_path / "out")
     before = results_in(tmp_path)
 
     def fit():

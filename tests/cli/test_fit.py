@@ -88,7 +88,7 @@ def test_no_change_that_was_seen_is_not_called_certainty(call):
     asked = ("--values", "x", "--errors", "e", "--method", "kmeans")
     few = ("--param", "n_worlds=4")
     told = call("fit", "-", *asked, *few, "-k", "2", input=table).stderr
-    assert "Within the given uncertainty no label was seen to change." in told
+    assert "No label changes within the given uncertainty." in told
     told = call("fit", "-", *asked, *few, "-k", "1", input=table).stderr
     assert "12 objects in 1 cluster by kmeans" in told
     assert "Confidence is not applicable: there is one cluster." in told
@@ -382,7 +382,7 @@ def test_dry_run_says_how_long_it_takes_and_writes_nothing(call, wide, tmp_path)
     out = tmp_path / "out"
     told = call("fit", wide, *WIDE, "-k", 3, "-o", out, "--report", "--dry-run")
     assert re.fullmatch(
-        r"Takes [\d.]+ s: a trial with all objects did. Nothing was written.\n",
+        r"Takes [\d.]+ s, as a trial with all objects did. Nothing was written.\n",
         told.stdout,
     )
     assert told.stderr == ""

@@ -9,15 +9,16 @@ from pathlib import Path
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
 from incerta.cli.app import GROUPS, app
 from incerta.cli.output import FORMATS
 from incerta.data.tables.spec import KINDS
 from tests.cli.conftest import environment
+from tests.runner import Runner
 
 GROUP = typer.main.get_command(app)
 MANUAL = Path(__file__).parents[2] / "docs" / "man.py"
+
 WITHOUT_RICH = """
 import sys
 sys.modules["rich"] = None
@@ -101,7 +102,7 @@ def completed(words, shell="bash"):
         "COMP_CWORD": str(len(words.split(" ")) - 1),
         "_TYPER_COMPLETE_ARGS": words,
     }
-    done = CliRunner().invoke(app, [], env=asked, prog_name="incerta")
+    done = Runner().invoke(app, [], env=asked, prog_name="incerta")
     assert done.exit_code == 0, done.output
     return done.stdout.split()
 
@@ -117,7 +118,7 @@ def test_completion_of_words():
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_is_a_script(shell):
     asked = {"_INCERTA_COMPLETE": f"source_{shell}"}
-    done = CliRunner().invoke(app, [], env=asked, prog_name="incerta")
+    done = Runner().invoke(app, [], env=asked, prog_name="incerta")
     assert done.exit_code == 0
     assert f"complete_{shell}" in done.stdout
     program = shutil.which(shell)

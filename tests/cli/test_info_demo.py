@@ -29,7 +29,7 @@ def test_an_extra_that_is_not_there(monkeypatch):
         return truly(name)
 
     monkeypatch.setattr(metadata, "version", without)
-    assert _extra("report") == "jinja2 is missing; pip install 'incerta[report]'"
+    assert _extra("report") == 'jinja2 is missing; pip install "incerta[report]"'
 
 
 def test_a_copy_without_its_metadata(monkeypatch):
@@ -40,7 +40,7 @@ def test_a_copy_without_its_metadata(monkeypatch):
     def nothing(name):
         raise metadata.PackageNotFoundError(name)
 
-    module = import_module("incerta.api.clustering")
+    module = import_module("incerta.api.result")
     monkeypatch.setattr(module, "version", nothing)
     monkeypatch.setattr(metadata, "requires", nothing)
     told = module.versions()
@@ -125,5 +125,5 @@ def test_demo_ends_in_a_report(call, here):
 def test_demo_without_what_a_report_needs(call, here, monkeypatch):
     monkeypatch.setattr("incerta.backend.optional.installed", lambda name: False)
     done = call("demo")
-    assert done.stdout.endswith("pip install 'incerta[report]'\n")
+    assert done.stdout.endswith('pip install "incerta[report]"\n')
     assert list(here.iterdir()) == []

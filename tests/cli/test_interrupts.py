@@ -9,8 +9,9 @@ import time
 import pytest
 
 from tests.cli.conftest import WIDE, environment, heed_interrupts, wide_table
+from tests.extras import not_on_windows
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")
+pytestmark = not_on_windows("has no SIGINT to send")
 
 # Says on stdout which work begins, as the library reports it.
 TELLING = """

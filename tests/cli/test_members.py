@@ -67,6 +67,6 @@ def test_folder_holds_the_answer(call, stars, tmp_path):
 
 def test_what_cannot_be_asked(call, stars):
     done = call("members", stars, *ASKED, "--groups", "0", code=2)
-    assert "'0' is neither a whole number" in done.output
+    assert "'0' is neither a whole number" in done.stderr
     done = call("members", stars, *ASKED, "--level", "2", code=2)
-    assert "2.0 does not lie between 0 and 1" in done.output
+    assert "2.0 does not lie between 0 and 1" in done.stderr

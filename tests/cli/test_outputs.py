@@ -5,6 +5,7 @@ import io
 import json
 import os
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ import pytest
 import incerta as ic
 from incerta.backend import writing
 from incerta.backend.writing import filling
-from incerta.cli.output import tell_formulas, write_table
+from incerta.cli.output import Target, write_table
+from tests.extras import not_on_windows
 
 COLUMNS = ["--id", "star", "--values", "mass,radius", "--errors", "{}_error", "-k", 3]
 FILES = ["model.incerta", "summary.json", "table.csv"]
@@ -41,19 +43,23 @@ def hostile(tmp_path_factory):
 
 def test_control_characters_do_not_reach_the_terminal(hostile, call, tmp_path):
     columns = ["--id", "star", "--values", "m\x9b31mass", "--errors", "{}_error"]
-    done = call("fit", hostile, *columns, "-k", 2, "-o", tmp_path / "out")
-    said = done.output
-    said += call("info", tmp_path / "out" / "model.incerta").output
-    said += call("info", hostile).output + call("info", hostile, *columns).output
-    said += call("fit", hostile, "--id", "star", "--values", "\x1bm", code=1).output
+    wrong = ["--id", "star", "--values", "\x1bm"]
+    done = [
+        call("fit", hostile, *columns, "-k", 2, "-o", tmp_path / "out"),
+        call("info", tmp_path / "out" / "model.incerta"),
+        call("info", hostile),
+        call("info", hostile, *columns),
+        call("fit", hostile, *wrong, code=1),
+    ]
     estimator = ic.load(tmp_path / "out" / "model.incerta").estimator
     estimator.save(tmp_path / "alone.incerta")
-    said += call("info", tmp_path / "alone.incerta").output
+    done.append(call("info", tmp_path / "alone.incerta"))
+    said = "".join(each.stdout + each.stderr for each in done)
     assert all(c.isprintable() or c == "\n" for c in said)
 
 
 def test_json_holds_names_as_they_are(hostile, call):
-    told = json.loads(call("info", hostile, "--format", "json").output)
+    told = json.loads(call("info", hostile, "--format", "json").stdout)
     assert told["columns"][1]["name"] == "m\x9b31mass"
 
 
@@ -80,17 +86,19 @@ def test_every_beginning_of_a_formula(begin):
     write_table({"id": ids}, "csv", out, spreadsheet=True)
     rows = list(csv.reader(io.StringIO(out.getvalue().decode(), newline="")))
     assert rows == [["id"], [f"'{begin}x"], ["-12.5"], ["x=1"]]
-    assert "1 id" in tell_formulas(ids, "csv")[0]
-    assert tell_formulas(ids[1:], "csv") == []
-    assert tell_formulas(ids, "csv", spreadsheet=True) == []
-    assert tell_formulas(ids, "json") == []
+    target = Target(folder=None, form="csv")
+    assert "1 id" in target.unsafe(ids)[0]
+    assert target.unsafe(ids[1:]) == []
+    assert replace(target, spreadsheet=True).unsafe(ids) == []
+    assert replace(target, form="json").unsafe(ids) == []
 
 
 @pytest.mark.parametrize("option", ["-o", "--output"])
 def test_no_name_is_no_folder(wide, call, option):
-    assert "it is empty" in call("fit", wide, *COLUMNS, option, "", code=2).output
+    assert "it is empty" in call("fit", wide, *COLUMNS, option, "", code=2).stderr
 
 
+@not_on_windows("lets few make links")
 def test_links_are_followed(wide, call, tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "later")
     call("fit", wide, *COLUMNS, "-q", "-o", tmp_path / "link")
@@ -103,13 +111,13 @@ def test_links_are_followed(wide, call, tmp_path):
     assert (tmp_path / "later.csv").is_file()
     (tmp_path / "lost").symlink_to(tmp_path / "no" / "such.csv")
     done = call("predict", model, wide, "-o", tmp_path / "lost", code=2)
-    assert "there is no folder" in done.output
+    assert "there is no folder" in done.stderr
 
 
 def test_folder_in_the_place_of_a_file(wide, call, tmp_path):
     (tmp_path / "out" / "summary.json").mkdir(parents=True)
     done = call("fit", wide, *COLUMNS, "-o", tmp_path / "out", code=2)
-    assert "summary.json is a folder" in " ".join(done.output.split())
+    assert "summary.json is a folder" in " ".join(done.stderr.split())
     assert names(tmp_path / "out") == ["summary.json"]
 
 
@@ -124,6 +132,7 @@ def test_second_writer_loses_nothing(tmp_path):
     assert names(tmp_path) == ["out"]
 
 
+@not_on_windows("does not say which processes run")
 def test_what_killed_runs_left_is_removed(tmp_path, monkeypatch):
     ours = writing.part_of(tmp_path)
     dead = tmp_path / ours.name.replace(f"-{os.getpid()}-", "-999999999-")

@@ -1,4 +1,4 @@
-"""How long a fit would take, from trials with some of the objects."""
+"""Estimate the time of a fit from trial runs with some of the objects."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def test_trials_end_with_all_objects(clock):
     sizes = []
     told = tell_time(objects(300), "auto", fit_of(lambda n: 0.01, clock, sizes))
     assert sizes == [100, 100, 300]
-    assert told == "Takes 0.0 s: a trial with all objects did."
+    assert told == "Takes 0.0 s, as a trial with all objects did."
 
 
 def test_there_are_enough_objects_for_the_clusters(clock):

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import os
 import signal
 import subprocess
 from dataclasses import replace
@@ -20,7 +19,7 @@ from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError
 from incerta.report.watched import line_about
 from tests.cli.conftest import MAIN, environment, heed_interrupts
-from tests.extras import needs
+from tests.extras import needs, not_on_windows
 
 ASKED = ("--values", "heat,flow", "--errors", "{}_error")
 
@@ -294,7 +293,7 @@ def test_an_interrupt_ends_input_and_nothing_else():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")
+@not_on_windows("has no SIGINT to send")
 def test_ctrl_c_while_a_pipe_is_silent(program, tmp_path):
     out = tmp_path / "out"
     process = subprocess.Popen(

@@ -274,8 +274,8 @@ def test_a_result_of_counts_is_saved_with_them(tmp_path):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"n": [[1.5, 2], [0, 1]]}, r"n\[0, 0\] is 1.5, which is no count"),
-        ({"n": [[1e300, 2], [0, 1]]}, r"n\[0, 0\] is 1e\+300, which is no count"),
+        ({"n": [[1.5, 2], [0, 1]]}, r"n\[0, 0\] is 1.5, which is not a count"),
+        ({"n": [[1e300, 2], [0, 1]]}, r"n\[0, 0\] is 1e\+300, which is not a count"),
         ({"n": [[1, 2], [0, -1]]}, r"n\[1, 1\] is -1.* as the exposure"),
         ({"n": sparse.csr_array([[0, 2], [0.0, 0.3]])}, r"n\[1, 1\] is 0.3"),
         ({"n": [[1, np.nan]]}, "NaN.* Write 0 where nothing was seen"),
@@ -330,7 +330,7 @@ def test_gaps_in_tables_of_counts():
         ({"exposure": "km"}, "exposure: there is no column 'km'"),
         ({"kind": "sd", "exposure": "k"}, "is about counts; say kind='counts'"),
         ({"meaning": "spread"}, "does not fit counts"),
-        ({"values": ["theft", "half"]}, "'half', row 1 .*object a: 0.5 is no count"),
+        ({"values": ["theft", "half"]}, "'half', row 1 .*object a: 0.5 is not a count"),
     ],
 )
 def test_what_is_refused_of_tables(more, told):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.data.equals import first_equals
+from incerta.data.container import first_equals
 from incerta.labels import mean_of_equals
 from tests.strategies import KINDS, make
 

@@ -52,7 +52,7 @@ def test_what_is_no_number_is_refused_with_a_way_out(door, kind):
 @pytest.mark.parametrize("door", DOORS)
 def test_masked_values_are_missing(door):
     masked = MASKED[1:] if door in ("offset", "sample_weight") else MASKED
-    with pytest.raises((DataError, ValueError), match=r"NaN|sample_weight runs"):
+    with pytest.raises((DataError, ValueError), match=r"NaN|sample_weight ranges"):
         DOORS[door](masked)
 
 

@@ -1,6 +1,7 @@
 """from_frame: every frame library, both forms, every kind of error."""
 
 import datetime as dt
+import warnings
 from decimal import Decimal
 
 import numpy as np
@@ -598,3 +599,26 @@ def test_a_feature_that_is_missing_everywhere_is_named():
     data = ic.from_frame(table, values=["a", "b"], missing="infinite")
     with pytest.raises(MissingValueError, match="feature 'b' is missing in every"):
         ic.cluster(data)
+
+
+@pytest.mark.parametrize("frame", [_pandas, _polars])
+def test_a_feature_with_gaps_is_named_where_a_frame_is_all_that_is_given(frame):
+    table = frame({"a": np.arange(3.0), "b": np.full(3, np.nan)})
+    with pytest.raises(DataError, match="column 'b' has 3 values that are NaN"):
+        ic.cluster(table)
+
+
+@pytest.mark.parametrize(("last", "n_told"), [("Mittelwert", 1), ("e", 0)])
+def test_a_row_of_totals_in_a_frame_is_told(frame, last, n_told):
+    table = frame({"id": np.array(["a", "b", "c", "d", last]), "x": np.arange(5.0)})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ic.from_frame(table, id="id", values="x")
+    assert [repr(last) in str(each.message) for each in caught] == [True] * n_told
+
+
+def test_the_call_without_a_column_of_words_is_named():
+    table = _pandas({"country": ["a", "a", "b"], "x": [1.0, 2.0, 3.0]})
+    way_out = r"To leave it out, name the others: from_frame\(table, values=\['x'\]\)"
+    with pytest.raises(DataError, match=way_out):
+        ic.cluster(table)

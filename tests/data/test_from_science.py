@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import incerta as ic
+from incerta.api.result import coordinates_of
 from incerta.data import as_uncertain, from_distribution_array
-from incerta.data.from_dataarray import coordinates_of
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 
 SHAPE = (4, 3, 2)  # objects, draws, features

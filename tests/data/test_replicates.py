@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import incerta as ic
 from incerta.cli.app import app
 from incerta.data.replicates import law_of_replicates, without_batches
 from incerta.exceptions import IncertaWarning
+from tests.runner import Runner
 
 
 def replicates(n=200, r=4, sd=1.0, seed=0, d=2):
@@ -155,9 +155,9 @@ def test_the_command_line_reads_replicates(tmp_path):
     ]
     path.write_text("\n".join([",".join(table), *lines]) + "\n", encoding="utf-8")
     said = ["info", str(path), "--id", "id", "--values", "x,y", "--meaning", "error"]
-    done = CliRunner().invoke(app, [*said, "--batch", "night"])
+    done = Runner().invoke(app, [*said, "--batch", "night"])
     assert done.exit_code == 0, done.output
-    assert "error: measured values missed the truth" in done.output
+    assert "error: measured values missed the truth" in done.stdout
 
 
 def test_correlations_of_few_repeats_are_drawn_towards_none():

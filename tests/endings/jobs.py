@@ -60,14 +60,21 @@ def results_in(folder: Path) -> dict[str, object] | None:
     return {"table": (out / "table.csv").read_text(encoding="utf-8"), "labels": labels}
 
 
+def write_results(result: ic.Clustering, folder: Path) -> None:
+    """What ``fit -o`` with a report writes."""
+    from incerta.cli.fit import files_of
+    from incerta.cli.output import Target
+
+    target = Target(folder=folder, form="csv")
+    target.deliver(result.columns(), lambda: files_of(result, report=True), None)
+
+
 def old_results(folder: Path) -> None:
     """Results of another number of clusters, which are to be replaced."""
-    from incerta.cli.fit import write_folder
-
     data = ic.read_table(
         folder / "stars.csv", id="star", values=["x", "y"], errors="{}_error"
     )
-    write_folder(ic.cluster(data, 2), folder / "out", "csv", report=True)
+    write_results(ic.cluster(data, 2), folder / "out")
 
 
 def whole_model(folder: Path) -> object:

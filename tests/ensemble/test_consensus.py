@@ -362,7 +362,7 @@ def test_the_number_most_worlds_have():
 
 
 def test_a_vote_needs_a_reference():
-    with pytest.raises(ValueError, match="n_clusters=3 clusters were found in no"):
+    with pytest.raises(ValueError, match="n_clusters=3 clusters occur in no"):
         consensus(np.array([[0, 0, 1], [0, 1, 1]]), "vote", n_clusters=3)
 
 

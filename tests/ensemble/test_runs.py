@@ -187,7 +187,7 @@ def test_labels_that_are_none(labels):
         def fit(self, values):
             self.labels_ = labels
 
-    with pytest.raises(ValueError, match="it must give 12 whole numbers"):
+    with pytest.raises(ValueError, match="it must return 12 whole numbers"):
         cluster_worlds(Odd(), worlds(), seed=0)
 
 

@@ -249,7 +249,7 @@ def test_failures_are_told_counted_and_survived():
     assert failed.any()
     assert noise.any()
     said = (
-        rf"failed in {failed.sum()} of 40 worlds, which do not count; all objects are "
+        rf"failed in {failed.sum()} of 40 worlds, which are ignored; all objects are "
         rf"noise in {noise.sum()} of 40 worlds. See failures_"
     )
     with pytest.warns(IncertaWarning, match=said) as warned:
@@ -367,7 +367,7 @@ def test_many_objects_take_the_same_way(monkeypatch):
 
 def test_too_many_clusters_to_store(monkeypatch):
     monkeypatch.setattr("incerta.estimators._consensus.MOST_ENTRIES", 10)
-    with pytest.raises(ValueError, match="30 objects fall into 2 clusters"):
+    with pytest.raises(ValueError, match="30 objects form 2 clusters"):
         WorldConsensus(TWO, 5, random_state=0).fit(pair())
 
 
@@ -428,9 +428,9 @@ def test_instability():
         ({"consensus": "mean"}, "'consensus' parameter"),
         ({"min_share": 1.0}, "'min_share' parameter"),
         ({"noise": "alone"}, "'noise' parameter"),
-        ({"n_clusters": 31}, "n_clusters=31 clusters cannot be made of 30 objects"),
-        ({"consensus": "graph", "n_clusters": 2}, "n_clusters=2 cannot be asked of"),
-        ({"soft": True}, "soft=True needs a clusterer with predict_proba"),
+        ({"n_clusters": 31}, "n_clusters=31 exceeds the number of objects"),
+        ({"consensus": "graph", "n_clusters": 2}, "n_clusters=2 has no effect on"),
+        ({"soft": True}, "soft=True needs predict_proba"),
         ({"clusterer": 3}, "clusterer=3 must be an object with fit"),
         ({"clusterer": KMeans}, "must be an object with fit"),
     ],

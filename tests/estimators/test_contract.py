@@ -192,7 +192,7 @@ def test_one_object_in_one_cluster(estimator):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_clusters": 9}, "n_clusters=9 clusters cannot be made of 4 objects"),
+        ({"n_clusters": 9}, "n_clusters=9 exceeds the number of objects, n_samples=4"),
         ({"n_clusters": 0}, "'n_clusters' parameter .* Got 0 instead"),
         ({"n_worlds": 0}, "'n_worlds' parameter .* Got 0 instead"),
         ({"gamma": -1.0}, "'gamma' parameter .* Got -1.0 instead"),
@@ -245,6 +245,39 @@ def test_the_row_of_a_new_object_does_not_matter(estimator, sparse):
     error = 0.5 / np.sqrt(n_worlds)
     assert (np.ptp(found, axis=0) < 8 * error).all()
     assert (np.abs(found - found.mean(axis=0)) < 4 * error).all()
+
+
+def assert_most_probable(labels, probabilities):
+    """Check labels against rows of probabilities, whose last one is that of noise."""
+    shares = np.column_stack([probabilities, 1.0 - probabilities.sum(axis=1)])
+    chosen = shares[np.arange(len(labels)), labels]
+    np.testing.assert_allclose(chosen, shares.max(axis=1))
+
+
+@by_name
+@pytest.mark.filterwarnings("ignore")
+def test_predictions_are_the_most_probable_clusters_or_the_docstring_says_no(estimator):
+    rng = np.random.default_rng(0)
+    centers = np.array([[0.0, 0.0], [3.0, 0.0], [1.5, 2.5]])[rng.integers(3, size=150)]
+    std = rng.uniform(0.2, 2.0, size=centers.shape)
+    data = ic.from_gaussian(centers + std * rng.normal(size=std.shape), std=std)
+    fitted = clone(estimator).fit(data[:100])
+    labels, probabilities = fitted.predict(data), fitted.predict_proba(data)
+    described = " ".join(type(estimator).__doc__.split())
+    if "the argmax of `predict_proba` may differ" in described.lower():
+        assert (labels != probabilities.argmax(axis=1)).any()
+    else:
+        assert_most_probable(labels, probabilities)
+
+
+@pytest.mark.parametrize("name", ["AutoClusterer", "ErrorMixture"])
+@pytest.mark.parametrize("n_named", [0, 9])
+def test_labels_are_the_most_probable_clusters(name, n_named):
+    data, truth = ic.datasets.make_uncertain_blobs(90, 2, 3, random_state=2)
+    known = np.where(np.arange(90) < n_named, truth, -1)
+    fitted = estimator_of(name).fit(data, known)
+    assert_most_probable(fitted.labels_, fitted.membership_)
+    assert_most_probable(fitted.predict(data), fitted.predict_proba(data))
 
 
 @by_name

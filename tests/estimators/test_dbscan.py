@@ -273,7 +273,7 @@ def test_too_many_pairs_is_an_error_with_a_way_out(monkeypatch):
 
 
 def test_a_threshold_that_would_be_ignored_is_refused():
-    with pytest.raises(ValueError, match=r"noise_threshold=0\.5 is for assignment"):
+    with pytest.raises(ValueError, match=r"noise_threshold=0\.5 needs assignment"):
         PDBSCAN(noise_threshold=0.5).fit(make("gaussian", n=5))
 
 

@@ -98,5 +98,5 @@ def test_joint_objects_are_all_compared(monkeypatch):
     found = ic.ExpectedSpectral(2, random_state=0).fit(ic.from_worlds(draws))
     assert found.affinity_.shape == (12, 12)
     monkeypatch.setattr("incerta.estimators._expected.MOST_JOINT", 11)
-    with pytest.raises(ValueError, match=r"12 joint objects are too many .* RPC takes"):
+    with pytest.raises(ValueError, match=r"12 joint objects are too many .* use RPC"):
         ic.ExpectedSpectral(2).fit(ic.from_worlds(draws))

@@ -6,7 +6,7 @@ from sklearn.cluster import KMeans
 
 import incerta as ic
 import incerta.estimators
-from incerta.data.extremes import LARGEST, SMALLEST, refuse_extremes
+from incerta.data.refused import LARGEST, SMALLEST, refuse_extremes
 from incerta.exceptions import DataError
 from tests.strategies import KINDS, make
 

@@ -302,9 +302,9 @@ def test_far_objects_are_all_noise():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_clusters": 9}, "n_clusters=9 clusters cannot be made of 4 objects"),
+        ({"n_clusters": 9}, "n_clusters=9 exceeds the number of objects, n_samples=4"),
         ({"n_clusters": 0}, "'n_clusters' parameter .* Got 0 instead"),
-        ({"n_clusters": 2, "eps": 1.0}, r"n_clusters=2 and eps=1.0 ask for different"),
+        ({"n_clusters": 2, "eps": 1.0}, r"n_clusters=2 and eps=1.0 exclude each other"),
         ({"eps": 3.0, "max_eps": 2.0}, r"eps=3.0 exceeds max_eps=2.0"),
         ({"eps": -1.0}, "'eps' parameter .* Got -1.0 instead"),
         ({"eps": "knee"}, "'eps' parameter .* Got 'knee' instead"),
@@ -326,9 +326,9 @@ def test_bad_extractions():
     with pytest.raises(NotFittedError):
         FOPTICS().extract(eps=1.0)
     found = FOPTICS(2, max_eps=5.0, random_state=0).fit(make("gaussian", n=6))
-    with pytest.raises(ValueError, match=r"n_clusters=2 and eps=1.0 ask"):
+    with pytest.raises(ValueError, match=r"n_clusters=2 and eps=1.0 exclude"):
         found.extract(n_clusters=2, eps=1.0)
-    with pytest.raises(ValueError, match=r"eps=1.0 and xi=0.1 ask"):
+    with pytest.raises(ValueError, match=r"eps=1.0 and xi=0.1 exclude"):
         found.extract(eps=1.0, xi=0.1)
     with pytest.raises(ValueError, match=r"eps=6.0 exceeds max_eps=5.0"):
         found.extract(eps=6.0)
@@ -346,7 +346,7 @@ def test_other_features_are_refused():
 def test_too_many_objects(monkeypatch):
     monkeypatch.setattr(_foptics, "MOST_OBJECTS", 10)
     x = np.random.default_rng(0).normal(size=(40, 2))
-    with pytest.raises(ValueError, match=r"40 objects are too many .* give max_eps"):
+    with pytest.raises(ValueError, match=r"40 objects are too many .* pass max_eps"):
         FOPTICS().fit(x)
     with pytest.raises(ValueError, match=r"max_eps=9.0 leaves about .* lower max_eps"):
         FOPTICS(max_eps=9.0).fit(x)

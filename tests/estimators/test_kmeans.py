@@ -248,5 +248,5 @@ def test_no_cluster_stays_empty(pruning):
 
 
 def test_center_needs_the_metric():
-    with pytest.raises(ValueError, match="center='geometric-median' is for"):
+    with pytest.raises(ValueError, match="center='geometric-median' needs"):
         ic.UKMeans(2, center="geometric-median").fit(make("gaussian"))

@@ -79,7 +79,7 @@ def test_error_mixture(folder, monkeypatch, most, covariance):
 @pytest.mark.parametrize("most", [2000, 60])
 def test_view_consensus(folder, monkeypatch, most):
     monkeypatch.setattr(lazy, "PIECE_BYTES", 1)
-    monkeypatch.setattr("incerta.estimators._auto.MOST_OBJECTS", most)
+    monkeypatch.setattr("incerta.settings.MOST_OBJECTS", most)
 
     def estimator():
         return ic.AutoClusterer(3, n_worlds=4, random_state=0)

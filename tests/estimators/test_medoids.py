@@ -230,14 +230,14 @@ def test_too_few_passes():
 
 def test_too_many_objects(monkeypatch):
     monkeypatch.setattr("incerta.estimators._medoids.MOST_OBJECTS", 10)
-    with pytest.raises(ValueError, match=r"11 objects are too many .* UKMeans takes"):
+    with pytest.raises(ValueError, match=r"11 objects are too many .* use UKMeans"):
         UKMedoids(2).fit(np.random.default_rng(0).normal(size=(11, 2)))
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_clusters": 9}, "n_clusters=9 clusters cannot be made of 4 objects"),
+        ({"n_clusters": 9}, "n_clusters=9 exceeds the number of objects, n_samples=4"),
         ({"metric": "cosine"}, "'metric' parameter .* Got 'cosine' instead"),
         ({"algorithm": "pam"}, "'algorithm' parameter .* Got 'pam' instead"),
         ({"n_init": 0}, "'n_init' parameter .* Got 0 instead"),

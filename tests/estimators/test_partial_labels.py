@@ -158,7 +158,7 @@ def test_many_objects(make, monkeypatch):
     for c in range(3):
         y[np.flatnonzero(target == c)[:2]] = c
     monkeypatch.setattr(pieces, "MANY_OBJECTS", 60)
-    monkeypatch.setattr("incerta.estimators._auto.MOST_OBJECTS", 60)
+    monkeypatch.setattr("incerta.settings.MOST_OBJECTS", 60)
     found = make().fit(data, y)
     np.testing.assert_array_equal(found.labels_[y >= 0], y[y >= 0])
     np.testing.assert_array_equal(found.confidence_[y >= 0], 1.0)

@@ -213,7 +213,7 @@ def test_too_few_sweeps(Estimator):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_clusters": 9}, "n_clusters=9 clusters cannot be made of 4 objects"),
+        ({"n_clusters": 9}, "n_clusters=9 exceeds the number of objects, n_samples=4"),
         ({"init": "best"}, "'init' parameter"),
         ({"n_init": 0}, "'n_init' parameter"),
         ({"max_iter": 0}, "'max_iter' parameter"),

@@ -120,7 +120,7 @@ def test_an_object_that_counts_twice_is_two_objects(name):
         ValueError, match=r"sample_weight has the shape \(3,\).* 60 obj"
     ):
         fitted.score(DATA, sample_weight=np.ones(3))
-    with pytest.raises(ValueError, match=r"sample_weight runs from -1\.0 to 2\.0"):
+    with pytest.raises(ValueError, match=r"sample_weight ranges from -1\.0 to 2\.0"):
         fitted.score(DATA, sample_weight=np.where(weights == 1, -1.0, weights))
 
 

@@ -93,7 +93,7 @@ def mortal(pieces, marks, fatal):
     [("views", 2), ("views", 3), ("mixture", 3)],
 )
 def test_partitions_by_workers(client, tmp_path, monkeypatch, method, fatal):
-    monkeypatch.setattr("incerta.estimators._auto.MOST_OBJECTS", 100)
+    monkeypatch.setattr("incerta.settings.MOST_OBJECTS", 100)
     monkeypatch.setattr("incerta.mixture.pieces.MANY_OBJECTS", 100)
     make = {
         "views": lambda: ic.AutoClusterer(3, n_worlds=4, random_state=0),

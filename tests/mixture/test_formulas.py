@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 
 import incerta as ic
+from incerta import settings
 from incerta.mixture.expectation import log_densities, sums, with_clusters_known
 from incerta.mixture.fitting import n_parameters
 from incerta.mixture.maximization import (
@@ -16,9 +17,6 @@ from incerta.mixture.maximization import (
     with_prior,
 )
 from incerta.mixture.merging import (
-    MOST_OPEN,
-    NO_VALLEY,
-    SOME_OPEN,
     STEPS,
     _lowest_between,
     _open_parts,
@@ -201,7 +199,7 @@ def test_components_without_a_valley_are_joined():
         expected = density.min() / min(density[0], density[-1])
         lowest = _lowest_between(mixture)
         np.testing.assert_allclose(lowest, [[1.0, expected], [expected, 1.0]])
-        assert (expected >= NO_VALLEY) == (n_clusters == 1)
+        assert (expected >= settings.NO_VALLEY) == (n_clusters == 1)
         open_part = _open_parts(_shares_of_draws(mixture, 0))[0, 1]
-        assert SOME_OPEN < open_part < MOST_OPEN
+        assert settings.SOME_OPEN < open_part < settings.MOST_OPEN
         assert merged(mixture, 0).max() + 1 == n_clusters

@@ -1,7 +1,6 @@
 """Long computations go on where they were stopped."""
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -195,7 +194,7 @@ def test_killed_it_goes_on(tmp_path):
         assert time.monotonic() < deadline
         assert running.poll() is None
         time.sleep(0.01)
-    running.send_signal(signal.SIGKILL)
+    running.kill()
     running.wait()
     assert not (tmp_path / "labels.npy").exists()
     found = consensus(tmp_path).fit(DATA)

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from paper import sweeps
 from paper.commands import paper
 from tests.extras import needs
+from tests.runner import Runner
 
 pytestmark = [needs("matplotlib", "plot"), needs("jinja2", "report")]
 ROOT = Path(__file__).parents[2]
@@ -26,7 +26,7 @@ def call():
     """Run in this process; anything unexpected comes out as a traceback."""
 
     def call(*arguments, code=0):
-        done = CliRunner().invoke(paper, [str(a) for a in arguments])
+        done = Runner().invoke(paper, [str(a) for a in arguments])
         assert done.exit_code == code, done.output
         return done
 

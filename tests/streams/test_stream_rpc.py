@@ -211,7 +211,7 @@ class TestDoor:
 
     def test_draws_of_another_number(self):
         stream = ic.StreamRPC(2, **FEW).partial_fit(joint(5, 0))
-        with pytest.raises(DataError, match="12 worlds, and those before had 9"):
+        with pytest.raises(DataError, match="12 worlds, but earlier objects have 9"):
             stream.partial_fit(gaussian(5, 0))
         assert stream.n_seen_ == 5
 

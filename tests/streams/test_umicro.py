@@ -318,7 +318,7 @@ class TestTime:
         [
             (0.0, 5.0, "end=5.0 is too long ago: .* is of 64.0"),
             (390.0, 380.0, "must be after start=390.0"),
-            (398.1, 398.5, "take a longer stretch"),
+            (398.1, 398.5, "pass a longer interval"),
         ],
     )
     def test_of_what_nothing_is_known(self, start, end, message):

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import incerta as ic
 from incerta.cli.app import app
 from incerta.exceptions import DataError, FileError, IncertaWarning
+from tests.runner import Runner
 
 FILES = Path(__file__).parent / "formats"
 NEEDS = {
@@ -92,7 +92,7 @@ CASES = [
     ("plain.json", {}, PLAIN, None),
     ("columns.json", {}, PLAIN, None),
     ("lines.json", {}, PLAIN, None),
-    ("by_row.json", {}, "'id' is no list. A file is read if", None),
+    ("by_row.json", {}, "'id' is not a list. A file is read if", None),
     ("number.json", {}, "neither a list of records nor a dict of columns", None),
     ("text.jsonl", {}, PLAIN, "the unit 'cm' was left out"),
     ("text.jsonl", {"values": "note"}, "line 1: an object, in .* 'note.by'", None),
@@ -100,7 +100,7 @@ CASES = [
     ("draws.jsonl", {}, "line 1: a list of 3. If these are possible values", None),
     ("gaps.jsonl", {}, "2 in 'h'; the first object is b", None),
     ("broken.jsonl", {}, "broken.jsonl, line 4: no JSON", None),
-    ("broken.json", {}, "broken.json is no JSON: line 2", None),
+    ("broken.json", {}, "broken.json is not JSON: line 2", None),
     ("truth_values.jsonl", {}, TEXT + "line 2, object b: 'true'", None),
     ("plain.fits", {}, PLAIN, None),
     ("plain.fits", {"values": "q"}, "values: there is no column 'q'", None),
@@ -159,7 +159,7 @@ def test_every_file_has_a_case():
 )
 def test_names_of_columns(file):
     needs_of(file)
-    done = CliRunner().invoke(app, ["info", str(FILES / file)])
+    done = Runner().invoke(app, ["info", str(FILES / file)])
     assert done.exit_code == 0, done.output
     names = [line.split()[0] for line in done.stdout.splitlines()[3:6]]
     assert names == ["id", "h", "g"]
@@ -169,10 +169,10 @@ def test_options():
     needs_of("a.xlsx")
     file = str(FILES / "several_sheets.xlsx")
     said = ["--id", "id", "--values", "h,g"]
-    done = CliRunner().invoke(app, ["info", file, *said, "--sheet", "Data"])
+    done = Runner().invoke(app, ["info", file, *said, "--sheet", "Data"])
     assert done.exit_code == 0, done.output
     assert not done.stderr
-    done = CliRunner().invoke(app, ["info", file])
+    done = Runner().invoke(app, ["info", file])
     assert "\nwho " in done.stdout
     assert "\nwhen " in done.stdout
     assert "one pass --sheet: 'Data'" in done.stderr

@@ -5,16 +5,16 @@ import shlex
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from incerta.cli.app import app
+from tests.runner import Runner
 
 FILES = Path(__file__).parent / "objects"
 QUICK = ("-k", "2", "--method", "UKMeans")
 
 
 def call(*words, code=0):
-    done = CliRunner().invoke(app, [str(word) for word in words])
+    done = Runner().invoke(app, [str(word) for word in words])
     assert done.exit_code == code, done.output
     return done
 
@@ -70,6 +70,20 @@ def test_codes_that_may_name_rows_are_asked_about(tmp_path):
     for words in offered(done.stderr):
         sizes.append(len(call(*words, *QUICK, "-q").stdout.splitlines()) - 1)
     assert sizes == [4, 60]
+
+
+@pytest.mark.parametrize(("name", "sizes"), [("No.", [4, 60]), ("sample_no", [60])])
+def test_numbers_of_rows_are_not_passed_over_for_countries(tmp_path, name, sizes):
+    def renamed(head, rows):
+        return [[name, *head[1:]], *rows[::2]]
+
+    path = changed(tmp_path, "olive.csv", renamed)
+    done = call("fit", path, *QUICK, "-q", code=2 if len(sizes) > 1 else 0)
+    if len(sizes) == 1:
+        assert len(done.stdout.splitlines()) - 1 == sizes[0]
+        return
+    found = [call(*words, *QUICK, "-q").stdout for words in offered(done.stderr)]
+    assert [len(table.splitlines()) - 1 for table in found] == sizes
 
 
 def test_numbers_of_rows_and_groups_are_no_features(tmp_path):
@@ -154,3 +168,17 @@ def test_cells_of_a_grid_from_a_file(tmp_path):
     assert len(rows) == 12
     model = tmp_path / "out" / "model.incerta"
     assert len(call("predict", model, FILES / "ensemble.nc").stdout.splitlines()) == 13
+
+
+def test_cells_of_a_grid_with_errors_in_arrays(tmp_path):
+    xarray = pytest.importorskip("xarray", reason="needs the extra io")
+    with xarray.open_dataset(FILES / "ensemble.nc") as members:
+        mean, std = members["t2m"].mean("member"), members["t2m"].std("member")
+    mean.to_dataset(name="t2m").assign(t2m_err=std).to_netcdf(tmp_path / "grid.nc")
+    told = " ".join(call("fit", tmp_path / "grid.nc", code=2).stderr.split())
+    assert "if arrays hold errors: --id lat,lon, --values and --errors." in told
+    said = ("--id", "lat,lon", "--values", "t2m", "--errors", "{}_err")
+    done = call("fit", tmp_path / "grid.nc", *said, *QUICK, "-q")
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    assert len(rows) == 12
+    assert (rows[1]["id"], rows[1]["lon"]) == ("lat=50.0, lon=10.5", "10.5")

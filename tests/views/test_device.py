@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.estimators import _views
+from incerta import settings
 from incerta.spectral import affinity
 from incerta.spectral.affinity import nearest_of
 
@@ -25,7 +25,7 @@ def test_values_that_are_equally_near(where):
 
 @pytest.mark.parametrize("meaning", ["error", "spread"])
 def test_view_consensus(meaning, where, monkeypatch):
-    monkeypatch.setattr(_views, "MOST_OBJECTS", 60)
+    monkeypatch.setattr(settings, "MOST_OBJECTS", 60)
     data, _ = ic.datasets.make_uncertain_blobs(90, 2, 3, random_state=0)
     if meaning == "spread":
         data = ic.from_array(np.stack(list(data.worlds(4, 0)), axis=1))

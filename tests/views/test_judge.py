@@ -8,7 +8,6 @@ from scipy.stats import multivariate_normal
 import incerta as ic
 from incerta.mixture.model import measured, without_errors
 from incerta.views.judge import (
-    WORTH,
     judged,
     laws_of,
     laws_together,
@@ -110,7 +109,9 @@ def test_entropy_by_hand():
     # A cluster of one object in a thousand is worth little, however clear it is.
     sizes = np.array([0.999, 0.001])
     rare = np.eye(2)[(np.arange(1000) < 1).astype(int)]
-    assert share_told(rare, sizes) == pytest.approx(entr(sizes).sum() / WORTH)
+    assert share_told(rare, sizes) == pytest.approx(
+        entr(sizes).sum() / entr([0.05, 0.95]).sum()
+    )
     assert share_told(rare, sizes) < 0.05
 
 

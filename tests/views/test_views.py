@@ -8,8 +8,8 @@ from sklearn.datasets import make_moons
 import incerta as ic
 from incerta.mixture.fitting import Effort
 from incerta.mixture.model import errors_of_means
-from incerta.views.consensus import balance, consensus, led_by
-from incerta.views.judge import judged, laws_together
+from incerta.views.consensus import AT_FIRST, balance, consensus, led_by, renamed
+from incerta.views.judge import judged
 from incerta.views.look import Work, linked, seen
 from incerta.views.truths import (
     N_WAVES,
@@ -165,11 +165,11 @@ def test_beliefs_are_drawn_from_as_they_are():
         assert (look.measured.errors == 0.0).all()
 
 
-def mixture_of(data, k):
+def mixtures_of(data, k):
     truths = truths_of(data, k, 0)
     effort = Work(("full",), 1, Effort(n_init=4, max_iter=200))
     mixture = seen(truths.as_given(data), k, effort, 0).mixture
-    return truths.with_mixture(data, mixture, 0)
+    return truths.with_mixtures(data, mixture, 0)
 
 
 def test_worlds_of_measured_values_are_as_wide_as_the_truth():
@@ -177,7 +177,7 @@ def test_worlds_of_measured_values_are_as_wide_as_the_truth():
     truth = rng.normal(size=(4000, 2)) + 4.0 * rng.integers(2, size=(4000, 1))
     std = rng.lognormal(0.0, 0.5, size=(4000, 1)) * np.ones(2)
     data = ic.from_gaussian(truth + std * rng.normal(size=truth.shape), std=std)
-    for truths in (truths_of(data, 2, 0), mixture_of(data, 2)):
+    for truths in (truths_of(data, 2, 0), *mixtures_of(data, 2)):
         for look in truths.possible(data, 4, 0):
             found = np.cov(first_space(look).T)
             np.testing.assert_allclose(found, np.cov(truth.T), rtol=0.15)
@@ -191,9 +191,24 @@ def test_true_values_are_of_as_many_components_as_they_ask_for():
     numbers = []
     for X in (moons, blobs):
         data = ic.from_gaussian(X + 0.05 * rng.normal(size=X.shape), std=0.05)
-        numbers.append(mixture_of(data, 2).prior.n_components)
+        numbers.append(mixtures_of(data, 2)[0].prior.n_components)
     assert numbers[0] > 3
     assert numbers[1] == 2
+
+
+def test_half_of_the_worlds_know_half_of_the_objects():
+    """Where there is nothing to find, halves do not agree on where clusters are."""
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(300, 2))
+    blobs = rng.normal(size=(300, 2)) + 6.0 * rng.integers(2, size=(300, 1))
+    gaps = []
+    for X in (noise, blobs):
+        found = mixtures_of(ic.from_gaussian(X, std=0.3), 2)
+        whole, halves = found[: len(found) // 2], found[len(found) // 2 :]
+        assert all(each.prior is whole[0].prior for each in whole)
+        means = [np.sort(each.prior.means.sum(axis=1)) for each in (whole[0], *halves)]
+        gaps.append(np.std(means, axis=0).max())
+    assert gaps[0] > 3.0 * gaps[1]
 
 
 # all views together -----------------------------------------------------------------
@@ -238,12 +253,12 @@ def test_memberships_are_by_worlds_and_by_laws():
     assert leading != "mixture"
     shares = np.eye(2)[found.per_world].mean(axis=0)
     most = shares.argmax(axis=1)
-    laws = laws_together(look.judged, most, 2, 0).shares(look.judged, 2)
-    expected = (shares + led_by(laws, most)) / 2.0
+    judgement = judged(look.judged, most, 2, 0)
+    expected = (shares + led_by(judgement.membership, most)) / 2.0
     np.testing.assert_allclose(found.memberships[leading], expected)
-    assert found.views[leading].score == judged(look.judged, most, 2, 0).score
-    mixture = found.memberships["mixture"]
-    assert not np.isin(np.round(6 * mixture, 6) % 1.0, 0.0).all()
+    assert found.views[leading].score == judgement.score
+    own = seen(look, 2, AT_FIRST, 0).shares
+    np.testing.assert_array_equal(renamed(found.memberships["mixture"], own), own)
 
 
 def test_many_unequal_errors_go_without_correlations():

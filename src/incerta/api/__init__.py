@@ -1,4 +1,4 @@
-"""Calls for people who want an answer.
+"""The calls that most users need.
 
 `load` is here, above all rooms, as a file may hold an object of any of them.
 """
@@ -10,7 +10,7 @@ from incerta.api.clustering import Clustering
 from incerta.api.members import Members, members
 from incerta.models.files import load, save
 
-# Every class that a file may name is known from here on.
+# Register every class that a model file may name.
 for _room in (estimators, published, streams):
     for _name in _room.__all__:
         getattr(_room, _name)

@@ -1,4 +1,4 @@
-"""`cluster`: one call for people who want an answer."""
+"""`cluster`: from data to clusters in one call."""
 
 import warnings
 from collections.abc import Iterator, Mapping
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from incerta import settings
 from incerta.api.clustering import Clustering, reworded
 from incerta.api.methods import Method, asked
 from incerta.api.notes import crumbs, in_views, skewed, unlike
@@ -17,7 +18,7 @@ from incerta.data.reliability import reliability, told_of
 from incerta.data.standardize import Standardizer
 from incerta.directions import Directions
 from incerta.estimators import AutoClusterer
-from incerta.exceptions import DataError, IncertaWarning
+from incerta.exceptions import IncertaWarning
 from incerta.labels import most_probable
 from incerta.mixture import Deconvolver
 from incerta.number.choose import NumberOfClusters, choose_k
@@ -25,11 +26,9 @@ from incerta.typing import Seed
 from incerta.wording import counted, given, verb
 from incerta.worlds.streams import as_seed
 
-# What scikit-learn takes for a seed.
+# Seeds that scikit-learn accepts: from 0 to one less.
 MOST_SEEDS = 2**32
-# Numbers of clusters that are chosen from.
-MOST_TRIED = 30
-# How the uncertainty was taken, and when that would be wrong.
+# How the uncertainty was interpreted, and when that would be wrong.
 TAKEN_AS = {
     "error": "Values are measurements with errors: what they say about the true values "
     "was clustered. If the error bars mean something else, say so with",
@@ -109,9 +108,6 @@ def cluster(
     <Clustering: 90 objects in 3 clusters by AutoClusterer, mean confidence 1.00>
     """
     objects = as_uncertain(data)
-    if not len(objects):
-        msg = "data has no objects; there is nothing to cluster."
-        raise DataError(msg)
     seed = checked_seed(random_state)
     wanted = asked(method, params)
     model, reasons = wanted.estimator, [wanted.reason]
@@ -119,9 +115,7 @@ def cluster(
     with _noted(said):
         scaler, scaled = scaled_by(objects, scale)
         if scaler is not None:
-            reasons.append(
-                "Features were brought to one scale by the spread of their values."
-            )
+            reasons.append("Features were scaled by the spread of their values.")
         finder, there = in_directions(scaled, directions, seed)
         if finder is not None:
             reasons += finder.sentences()
@@ -154,7 +148,7 @@ def cluster(
             "cluster."
         )
     if objects.joint:
-        reasons.append("The objects' values belong together: worlds are given draws.")
+        reasons.append("The draws are joint: every world is one of them.")
     elif known:
         reasons.append("The data have no uncertainty: every world is the same.")
     result = Clustering(
@@ -193,7 +187,7 @@ def _with_number(
     seed: int,
     directions: int | str | None,
 ) -> tuple[Any, NumberOfClusters | None, list[str]]:
-    """The estimator with its number of clusters, and where the number comes from."""
+    """Set the number of clusters, and say where the number comes from."""
     if k == "auto":
         if method.finds_number:
             why = [f"{method.name} finds the number of clusters itself."]
@@ -216,13 +210,13 @@ def _with_number(
 def chosen_number(
     data: UncertainData, seed: int, directions: int | str | None
 ) -> NumberOfClusters | None:
-    """Choose the number of clusters of data that are ready; None for one object.
+    """Choose the number of clusters of prepared data; None for one object.
 
     More numbers are tried while the largest is the best.
     """
     if len(data) < 2:
         return None
-    few, most = None if directions is None else "auto", MOST_TRIED
+    few, most = None if directions is None else "auto", settings.MOST_CLUSTERS
     while True:
         tried = range(1, min(most, len(data)) + 1)
         choice = choose_k(data, tried, random_state=seed, directions=few)
@@ -234,7 +228,7 @@ def chosen_number(
 def scaled_by(
     data: UncertainData, scale: bool
 ) -> tuple[Standardizer | None, UncertainData]:
-    """Data as estimators should see them, and what brought them to one scale."""
+    """Scale the data, and return the scaler as well."""
     if not scale:
         return None, data
     scaler = Standardizer().fit(data)
@@ -246,7 +240,7 @@ def scaled_by(
 def in_directions(
     data: UncertainData, directions: int | str | None, seed: int
 ) -> tuple[Directions | None, UncertainData]:
-    """Data in the directions that `cluster` was asked for; None if left alone."""
+    """Project the data onto `Directions`, and return these; None if not asked for."""
     if directions is None:
         return None, data
     finder = Directions(directions, random_state=seed).fit(data)
@@ -256,7 +250,7 @@ def in_directions(
 def believed(
     data: UncertainData, model: Any
 ) -> tuple[Deconvolver | None, UncertainData]:
-    """Measured values as beliefs about the truth, unless a method knows errors."""
+    """Turn measurements into beliefs, unless the method handles errors itself."""
     if not of_errors(data) or model._knows_errors:
         return None, data
     deconvolver = Deconvolver().fit(data)
@@ -265,7 +259,7 @@ def believed(
 
 @contextmanager
 def _noted(texts: list[str]) -> Iterator[None]:
-    """Collect the texts of warnings, and pass the warnings on."""
+    """Collect the texts of warnings, and issue them again."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield

@@ -14,7 +14,7 @@ from scipy.special import entr
 
 from incerta import plot
 from incerta.api.answer import checked_seed, in_directions, scaled_by
-from incerta.api.clustering import as_frame, versions
+from incerta.api.result import ReportedResult, or_none, versions
 from incerta.assessment.pairs import Axes, within
 from incerta.assessment.posterior import along_common_axes, posterior
 from incerta.assessment.valley import Counts, Gaussians, Valley
@@ -26,7 +26,6 @@ from incerta.directions import Directions
 from incerta.exceptions import DataError
 from incerta.mixture.deconvolver import located
 from incerta.models.checks import wrong
-from incerta.models.files import save
 from incerta.models.registry import stored
 from incerta.plot.style import new_figure
 from incerta.typing import Array, Ids, Indices, Mask, Seed
@@ -70,14 +69,6 @@ class AssessedPair:
         The objects along the axis, counted in cells.
     law : Gaussians or None
         The distribution of the true values along the axis.
-
-    Examples
-    --------
-    >>> import incerta as ic
-    >>> data, classes = ic.datasets.make_uncertain_blobs(200, 2, 2, random_state=0)
-    >>> pair = ic.assess(data, classes).pairs[0]
-    >>> pair.one, pair.other, pair.verdict
-    (0, 1, 'separate')
     """
 
     one: Any
@@ -114,14 +105,6 @@ class AssessedLabel:
         Depth of the valley within the label; NaN if there are too few objects.
     hides_two : bool
         Whether there is such a valley.
-
-    Examples
-    --------
-    >>> import incerta as ic
-    >>> data, classes = ic.datasets.make_uncertain_blobs(200, 2, 2, random_state=0)
-    >>> first = ic.assess(data, classes).clusters[0]
-    >>> first.label, first.size, first.nearest, first.hides_two
-    (0, 100, 1, False)
     """
 
     label: Any
@@ -152,7 +135,7 @@ def _check(found: Assessment) -> None:
     fold="i n",
 )
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Assessment:
+class Assessment(ReportedResult):
     """The result of `assess`; ``print`` it for a summary.
 
     Attributes
@@ -310,14 +293,6 @@ class Assessment:
             **{f"p_{n}": self.probability[:, c] for c, n in enumerate(self.names)},
         }
 
-    def table(self) -> Any:
-        """Give one row per object: label, its probability, whether it is right, etc.
-
-        A frame of the library that the data came from; else of the first of pandas,
-        polars and pyarrow that is installed; else a dict of columns.
-        """
-        return as_frame(self.columns(), self.data.library)
-
     def sentences(self) -> list[str]:
         """Summarize the result in three sentences."""
         n = int((self.codes >= 0).sum())
@@ -375,9 +350,9 @@ class Assessment:
         look = self.look if self.look.dtype.kind in "iu" else self.look.astype(str)
         return {
             "objects": int((self.codes >= 0).sum()),
-            "wrong": _known(self.wrong),
-            "score": _known(self.score),
-            "score_joined": _known(self.score_joined),
+            "wrong": or_none(self.wrong),
+            "score": or_none(self.score),
+            "score_joined": or_none(self.score_joined),
             "sentences": self.sentences(),
             "clusters": [
                 _fields(each, AssessedLabel.__annotations__) for each in self.clusters
@@ -387,28 +362,6 @@ class Assessment:
             "seed": self.seed,
             "versions": self.versions,
         }
-
-    def save(self, path: Any) -> None:
-        """Write everything to a file that `incerta.load` reads.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where to; an existing file is replaced when the new one is complete.
-        """
-        save(self, path)
-
-    def report(self, path: Any) -> None:
-        """Write a report: one HTML file that opens anywhere, without a network.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where to.
-        """
-        from incerta.report.assessed import write
-
-        write(self, path)
 
     def __repr__(self) -> str:
         n = int((self.codes >= 0).sum())
@@ -739,12 +692,7 @@ def _given(names: Ids, codes: Indices) -> Ids:
 def _fields(
     record: AssessedLabel | AssessedPair, names: Iterable[str]
 ) -> dict[str, Any]:
-    return {name: _known(getattr(record, name)) for name in names}
-
-
-def _known(value: Any) -> Any:
-    """Replace NaN, which JSON lacks, by None."""
-    return None if value != value else value
+    return {name: or_none(getattr(record, name)) for name in names}
 
 
 def _told(probability: Array, codes: Indices) -> float:

@@ -23,7 +23,7 @@ from incerta.exceptions import DataError
 from incerta.typing import Array, Ids, Indices
 from incerta.wording import SURE, given
 
-# Of standard errors, beyond which a difference is not taken for chance.
+# Differences beyond so many standard errors are not attributed to chance.
 BEYOND_CHANCE = 2.0
 
 
@@ -173,7 +173,7 @@ def known_classes(
 def _words(
     column: Any, more: Sequence[str]
 ) -> tuple[list[str | None], tuple[str, ...]]:
-    """Cells as text, None where a class is missing, and the words that mean so."""
+    """Cells as text (None without a class), and the words for missing classes."""
     cells = column.tolist() if hasattr(column, "tolist") else column.to_list()
     missing = MISSING_WORDS | {word.lower() for word in more}
     words = [in_words(None if cell != cell else cell) for cell in cells]
@@ -243,7 +243,7 @@ class Classified:
         return judged(probable, self.classes, true), names.tolist(), counts.tolist()
 
     def counts(self) -> list[tuple[str, int, int, int]]:
-        """Each class, with how many were learned from, found and found unsurely."""
+        """For each class: objects learned from, assigned, and assigned unsurely."""
         labels, unsure = self.labels, self.confidence < SURE
         parts = self.known.classes, labels, labels[unsure]
         return [
@@ -252,7 +252,7 @@ class Classified:
         ]
 
     def summary(self) -> dict[str, Any]:
-        """What was learned and found, for programs."""
+        """The results as plain values, for programs."""
         names = ("class", "learned", "found", "unsure")
         facts: dict[str, Any] = {
             "method": self.method,

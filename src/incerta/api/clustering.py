@@ -1,17 +1,14 @@
-"""`Clustering`: an answer, with everything that belongs to it."""
+"""`Clustering`: a result, with everything that belongs to it."""
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from html import escape
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import narwhals as nw
 import numpy as np
 from sklearn.base import clone
 
@@ -19,11 +16,10 @@ from incerta import plot
 from incerta.api.methods import NUMBERS
 from incerta.api.notes import in_words
 from incerta.api.novelty import FEWEST, Novelty
-from incerta.backend.optional import installed
+from incerta.api.result import ReportedResult, coordinates_of, versions
 from incerta.data.coerce import as_uncertain
-from incerta.data.container import FRAME_LIBRARIES, UncertainData
+from incerta.data.container import UncertainData
 from incerta.data.counts import under_prior_of
-from incerta.data.from_dataarray import coordinates_of
 from incerta.data.meaning import certain
 from incerta.data.projections import projected
 from incerta.data.standardize import Standardizer
@@ -42,18 +38,15 @@ from incerta.labels import (
 from incerta.metrics import clustering_accuracy
 from incerta.mixture import Deconvolver
 from incerta.models.checks import texts, whole, wrong
-from incerta.models.files import save
 from incerta.models.registry import Recipe, State, register
 from incerta.number.choose import NumberOfClusters
 from incerta.typing import Array, Ids, Indices
-from incerta.version import __version__
 from incerta.wording import SURE, capital, counted, cut, no_confidence, share
 
 if TYPE_CHECKING:
     from incerta.api.assess import Assessment
 
-BELOW = ("numpy", "scipy", "scikit-learn")
-# What a clustering may have besides its estimator.
+# Optional parts of a clustering, and their types.
 PARTS: dict[str, type] = {
     "spec": TableSpec,
     "scaler": Standardizer,
@@ -61,7 +54,7 @@ PARTS: dict[str, type] = {
     "deconvolver": Deconvolver,
     "choice": NumberOfClusters,
 }
-# Of clusters, of the least certain objects, and of all objects.
+# Rows shown in a notebook: clusters, least certain objects, first objects.
 MOST_CLUSTERS, N_UNSURE, N_ROWS = 12, 5, 5
 LONGEST = 40
 # Colors come from the notebook, light or dark: ours are ink with some transparency.
@@ -71,29 +64,13 @@ _TITLE = "text-align:left;font-weight:600;padding:.2em 0"
 _CELL = "padding:.15em .7em .15em 0;text-align:{};vertical-align:top"
 _HEAD = "border-bottom:1px solid #80808080;font-weight:600"
 MOST_ALTERNATIVES = 3
-# Less plausible ones are left out.
+# Alternatives less plausible than this are left out.
 LEAST = 0.05
 # Clusterings with as many clusters differ if so many objects are in other ones: where
 # clusters overlap, views put some of the objects between them elsewhere.
 MOVED = 0.25
 # A view that agrees more with the result (normalized mutual information) is not asked.
 ALIKE = 0.8
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python and of the libraries that make the numbers."""
-    return {
-        "python": platform.python_version(),
-        "incerta": __version__,
-        **{name: _version(name) for name in BELOW},
-    }
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:  # a copy of its files alone
-        return "unknown"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +85,7 @@ class Profile:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Clustering:
+class Clustering(ReportedResult):
     """What `cluster` found, and how; ``print`` it for a summary.
 
     Attributes
@@ -206,7 +183,7 @@ class Clustering:
 
     @cached_property
     def _order(self) -> Indices:
-        """The estimator's number of each cluster: those without objects come last."""
+        """The estimator's numbers of the clusters, empty ones last."""
         found, n_clusters = self._likeliest, self.estimator.membership_.shape[1]
         return with_empty_last(np.unique(found[found >= 0]), n_clusters)
 
@@ -235,11 +212,6 @@ class Clustering:
     def feature_names(self) -> tuple[str, ...]:
         """Names of the features."""
         return self.data.feature_names
-
-    @property
-    def _source(self) -> str | None:
-        """The frame library that the data came from."""
-        return self.data.library
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -284,7 +256,7 @@ class Clustering:
         return self._novelty.of_fit(self._there(self._filled))
 
     def novelty_of(self, X: Any) -> Array:
-        """How unlike the objects of the fit new ones are.
+        """Novelty of new objects: how unlike the objects of the fit they are.
 
         3 says that 1 in 1000 objects like those of the fit lies as far out, 4 that 1 in
         10,000 does; at most 10. A far value with a large error is not novel. NaN if the
@@ -326,14 +298,6 @@ class Clustering:
         }
         return {**columns, **coordinates_of(self.ids), **columns}
 
-    def table(self) -> Any:
-        """One row per object: id, cluster, confidence, runner-up, label set and more.
-
-        A frame of the library that the data came from; else of the first of pandas,
-        polars and pyarrow that is installed; else a dict of columns.
-        """
-        return as_frame(self.columns(), self._source)
-
     def unsure(self, confidence: float = SURE) -> Ids:
         """Objects whose label is less probable than asked for, the least certain first.
 
@@ -349,7 +313,7 @@ class Clustering:
         return self.ids[order[self.confidence[order] < confidence]]
 
     def label_sets(self, coverage: float = SURE) -> list[tuple[int, ...]]:
-        """Smallest set of clusters that holds each object's, with some probability.
+        """Smallest sets of clusters that hold the objects' own, with some probability.
 
         The most probable comes first: ``(2,)``, or ``(2, 0)`` where that is not certain
         enough. −1 is noise.
@@ -448,28 +412,6 @@ class Clustering:
             lines += ["", "Warnings:", *(f"- {text}" for text in self.warnings)]
         return "\n".join(lines)
 
-    def save(self, path: Any) -> None:
-        """Write everything to a file that `incerta.load` reads.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where to; an existing file is replaced when the new one is complete.
-        """
-        save(self, path)
-
-    def report(self, path: Any) -> None:
-        """Write a report: one HTML file that opens anywhere, without a network.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where to.
-        """
-        from incerta.report import write
-
-        write(self, path)
-
     def assess(self) -> Assessment:
         """Say how sure the labels are, and which clusters a valley separates.
 
@@ -509,13 +451,13 @@ class Clustering:
 
     @cached_property
     def _filler(self) -> Deconvolver | None:
-        """What says where objects lie that were measured in projection, if any were."""
+        """Places objects that were measured in projection; None if there are none."""
         measured = projected(self.data.law) is not None
         return Deconvolver().fit(self.data) if measured else None
 
     @cached_property
     def _filled(self) -> UncertainData:
-        """The objects where they can be drawn, and have distances."""
+        """The objects with all features known, so that they can be drawn."""
         return self.data if self._filler is None else self._filler.transform(self.data)
 
     @cached_property
@@ -554,7 +496,7 @@ def profile_of(
 def typical_of(
     labels: Indices, n_clusters: int, means: Array, confidence: Array
 ) -> Indices:
-    """Most typical object of each cluster: sure of its label, and in the middle.
+    """Most typical object of each cluster: confident, and near its middle.
 
     Means are those of features on one scale.
     """
@@ -564,7 +506,7 @@ def typical_of(
         members = np.flatnonzero(labels == c)
         surest = sure[members] >= np.quantile(sure[members], 0.75)
         middle = np.nanmean(means[members], axis=0)
-        # What is missing speaks neither for nor against an object.
+        # Missing values do not count.
         apart = np.nansum(np.square(means[members] - middle), axis=1)
         out[c] = members[np.where(surest, apart, np.inf).argmin()]
     return out
@@ -593,20 +535,8 @@ def predicted(model: Any, data: UncertainData) -> dict[str, Any]:
     return columns | {"novelty": model.novelty_of(data)} if ours else columns
 
 
-def as_frame(columns: dict[str, Any], library: Any) -> Any:
-    """A frame of some library, or of the first that is installed; else `columns`."""
-    library = library or next(filter(installed, FRAME_LIBRARIES), None)
-    if library is None:
-        return columns
-    columns = {
-        name: column.tolist() if column.dtype == object else column
-        for name, column in columns.items()
-    }
-    return nw.from_dict(columns, backend=library).to_native()
-
-
 def reworded(result: Clustering, **words: Any) -> Clustering:
-    """The same result with other reasons, warnings or origin.
+    """Copy a result with other reasons, warnings or origin.
 
     What was computed of it is kept, which `dataclasses.replace` would drop.
     """
@@ -650,7 +580,7 @@ register(TableSpec, Recipe(TableSpec.said, _spec_made))
 
 
 def headline(result: Clustering) -> str:
-    """What was found, by what, and how sure it is, in a line."""
+    """One line: what was found, by which method, and how sure it is."""
     n_noise = int((result.labels < 0).sum())
     noise = f", {n_noise} noise" if n_noise else ""
     found = (
@@ -664,7 +594,7 @@ def headline(result: Clustering) -> str:
 
 
 def conditional(k: int, weight: float) -> str:
-    """What confidences depend on, if the number of clusters was chosen."""
+    """Say that confidences assume the number of clusters that was chosen."""
     return (
         f"Confidences hold if there are {counted(k, 'cluster')} (plausibility "
         f"{share(weight)})."
@@ -672,7 +602,7 @@ def conditional(k: int, weight: float) -> str:
 
 
 def as_html(result: Clustering) -> str:
-    """A result as a few small tables: no script, and every text escaped."""
+    """Render a result as small tables without scripts, with all texts escaped."""
     labels, confidence, runner_up = result.labels, result.confidence, result.runner_up
     sure = result.no_confidence_reason is None
     names = ["noise", *map(str, range(result.n_clusters))]  # of −1, 0, 1, ...
@@ -739,7 +669,7 @@ class Alternative(NamedTuple):
     clustering: Clustering
 
 
-# How plausible something else is, what the estimator is asked for, and that in words.
+# Plausibility of an alternative, parameters of the estimator, and a sentence.
 _Asked: TypeAlias = tuple[float, dict[str, Any], str]
 
 
@@ -798,12 +728,12 @@ class Plots:
         return plot.membership(self._result.membership, self._result.labels, ax=ax)
 
     def coassociation(self, ax: Any = None) -> Any:
-        """In what share of the worlds two objects are together."""
+        """Share of the worlds in which two objects are in the same cluster."""
         labels = self._told("labels_per_world", "worlds")
         return plot.coassociation(labels, self._result.labels, ax=ax)
 
     def divergences(self, ax: Any = None) -> Any:
-        """Worlds, the more alike the nearer, with the representative ones marked."""
+        """Map of the worlds by their divergences; the representatives are marked."""
         divergences = self._told("divergences", "divergences between worlds")
         chosen = self._told("kept", "representative worlds")
         return plot.divergences(divergences, chosen, ax=ax)
@@ -821,7 +751,7 @@ class Plots:
         return choice.plot(ax=ax)
 
     def reachability(self, ax: Any = None) -> Any:
-        """At what distance each object is reached, in order."""
+        """Reachability distance of each object, in order."""
         reached, order, cut = self._told("reachability", "reachability")
         return plot.reachability(reached, order, self._result.labels, cut, ax=ax)
 

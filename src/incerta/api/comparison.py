@@ -1,4 +1,4 @@
-"""`compare`: several methods on the same data, and two that know of no errors."""
+"""`compare`: several methods on the same data, and two that ignore errors."""
 
 import time
 import warnings
@@ -19,8 +19,8 @@ from incerta.api.answer import (
     in_directions,
     scaled_by,
 )
-from incerta.api.clustering import as_frame
 from incerta.api.methods import Method, asked
+from incerta.api.result import as_frame
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.estimators.named import COMPARED, CONTROLS, KMEANS
@@ -222,21 +222,21 @@ def _numbers(
 
 
 def filled_means(data: UncertainData) -> Array:
-    """Means of objects; that of the feature where one is missing."""
+    """Means of objects; missing ones are replaced by the mean of the feature."""
     values = located(data).mean()
     gaps = np.isnan(values)
     return np.where(gaps, np.nanmean(values, axis=0), values) if gaps.any() else values
 
 
 def on_values(control: str, values: Array, k: int, seed: int) -> Indices:
-    """Labels by one of `CONTROLS`, of values on one scale without gaps."""
+    """Labels by one of `CONTROLS`, from scaled values without gaps."""
     from sklearn import cluster as clusterers
 
     clusterer = clusterers.HDBSCAN(copy=True)
     if control == KMEANS:
         clusterer = clusterers.KMeans(k, n_init=10, random_state=seed)
     with warnings.catch_warnings():
-        # Of equal values fewer clusters are found than were asked for.
+        # Equal values make fewer clusters than were asked for.
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels = clusterer.fit_predict(values)
     return in_order_of_appearance(np.asarray(labels, dtype=np.intp))[0]

@@ -13,7 +13,7 @@ import numpy as np
 
 from incerta import plot
 from incerta.api.answer import checked_seed
-from incerta.api.clustering import as_frame, versions
+from incerta.api.result import Result, or_none, versions
 from incerta.data.checks import positions_of_features
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
@@ -25,7 +25,6 @@ from incerta.mixture.deconvolver import located
 from incerta.mixture.expectation import log_densities
 from incerta.mixture.model import Components, Measured, measured
 from incerta.models.checks import wrong
-from incerta.models.files import save
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices, Seed
 from incerta.wording import counted, cut, given, joined, printable, verb
@@ -67,16 +66,6 @@ class Group:
     -----
     With ``sky=``, errors, dispersion and covariance are in degrees of arc: those of the
     longitude are multiplied by the cosine of the latitude.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import incerta as ic
-    >>> rng = np.random.default_rng(0)
-    >>> field, group = rng.normal(size=(400, 2)), rng.normal(1.0, 0.02, size=(30, 2))
-    >>> found = ic.members(ic.from_gaussian(np.vstack([field, group]), std=0.02))
-    >>> found.groups[0].mean.round(1), round(found.groups[0].expected)
-    (array([1., 1.]), 30)
     """
 
     expected: float
@@ -114,7 +103,7 @@ def _check(found: Members) -> None:
 
 @stored(_check, by_itself=True, probability="f n k")
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Members:
+class Members(Result):
     """The result of `members`; ``print`` it for a summary.
 
     Attributes
@@ -140,18 +129,6 @@ class Members:
         Which features are positions on a sphere.
     versions : dict of str to str
         Versions of the packages used.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import incerta as ic
-    >>> rng = np.random.default_rng(0)
-    >>> field, group = rng.normal(size=(400, 2)), rng.normal(1.0, 0.02, size=(30, 2))
-    >>> found = ic.members(ic.from_gaussian(np.vstack([field, group]), std=0.02))
-    >>> found
-    <Members: 1 group in a field, of 430 objects>
-    >>> found.labels[[0, -1]]
-    array([-1,  0])
     """
 
     data: UncertainData
@@ -252,16 +229,6 @@ class Members:
             },
         }
 
-    def table(self) -> Any:
-        """Give one row per object, the most probable members first.
-
-        Columns are its group (−1 is the field), the probability that it belongs to any
-        group, and to each, if there are several. It is a frame of the library that the
-        data came from; else of the first of pandas, polars and pyarrow that is
-        installed; else a dict of columns.
-        """
-        return as_frame(self.columns(), self.data.library)
-
     def plot(
         self, features: Sequence[str] | Sequence[int] | None = None, ax: Any = None
     ) -> Any:
@@ -351,11 +318,11 @@ class Members:
             "objects": len(self.data),
             "groups": [
                 {
-                    name: dict(zip(names, map(_known, value.tolist()), strict=True))
+                    name: dict(zip(names, map(or_none, value.tolist()), strict=True))
                     if isinstance(value, np.ndarray) and value.ndim == 1
                     else value.tolist()
                     if isinstance(value, np.ndarray)
-                    else _known(value)
+                    else or_none(value)
                     for name, value in (
                         (f.name, getattr(each, f.name)) for f in fields(Group)
                     )
@@ -363,7 +330,7 @@ class Members:
                 for each in self.groups
             ],
             "thresholds": {
-                t: {name: _known(value) for name, value in each.items()}
+                t: {name: or_none(value) for name, value in each.items()}
                 for t, each in thresholds.items()
             },
             "field": self.field,
@@ -373,16 +340,6 @@ class Members:
             "seed": self.seed,
             "versions": self.versions,
         }
-
-    def save(self, path: Any) -> None:
-        """Write everything to a file that `incerta.load` reads.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where to; an existing file is replaced when the new one is complete.
-        """
-        save(self, path)
 
     def __repr__(self) -> str:
         n = counted(len(self.data), "object")
@@ -488,9 +445,6 @@ def members(
     wanted = _wanted(n_groups)
     _check_options(field, level)
     seed = checked_seed(random_state)
-    if not len(objects):
-        msg = "data has no objects, so there are no groups to find."
-        raise DataError(msg)
     if objects.n_features > MOST_FEATURES:
         msg = (
             f"data has {objects.n_features} features; groups can be found in at most "
@@ -653,8 +607,3 @@ def _group(
         covariance=covariance,
         gain=gain,
     )
-
-
-def _known(value: Any) -> Any:
-    """Replace NaN, which JSON lacks, by None."""
-    return None if value != value else value

@@ -1,4 +1,4 @@
-"""What `method`, `k` and `params` ask for: an estimator, and who sets its number."""
+"""Turn `method`, `k` and `params` into an estimator."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from incerta.estimators.named import IN_WORLDS, METHODS, made, spelled
 from incerta.wording import given, no_parameter
 
 DEFAULT = (
-    "AutoClusterer: Gaussian clusters, centers and neighbors were looked for; those "
-    "that true values tell most clearly count most."
+    "AutoClusterer: Gaussian clusters, round clusters and connected neighborhoods were "
+    "looked for; the clearest of them count most."
 )
 # What clusterers of scikit-learn call the number of clusters.
 NUMBERS = ("n_clusters", "n_components")
@@ -40,7 +40,7 @@ class Method:
 
 
 def asked(method: Any, params: Mapping[str, Any] | None = None) -> Method:
-    """The method that `cluster` was asked for, with its parameters set."""
+    """Return the method that `cluster` was asked for, with its parameters set."""
     wanted = _named(method) if isinstance(method, str) else _given(method)
     if params:
         known = parameters_of(wanted)
@@ -58,7 +58,7 @@ def asked(method: Any, params: Mapping[str, Any] | None = None) -> Method:
 
 
 def parameters_of(method: Method) -> dict[str, str]:
-    """Parameters that may be set by name, and what the estimator calls them.
+    """Map the names that users may set to parameters of the estimator.
 
     Where a clusterer is run in every world, its own parameters are among them, and come
     first where both have one of the same name.
@@ -119,7 +119,7 @@ def _in_worlds(clusterer: Any, name: str, reason: str) -> Method:
     model = estimators.WorldConsensus(clusterer)
     reason = (
         f"{reason}: {type(clusterer).__name__} was run in every world, and what the "
-        "worlds agree on counts."
+        "worlds agree on is the answer."
     )
     method = partial(Method, estimator=model, name=name, reason=reason)
     if number is None:

@@ -1,4 +1,4 @@
-"""What a person should know about a result before it is used, in sentences."""
+"""Sentences on what to know about a result before using it."""
 
 from collections.abc import Iterable, Mapping
 
@@ -12,16 +12,16 @@ from incerta.typing import Array, Ids, Indices
 from incerta.views.consensus import View
 from incerta.wording import capital, counted, given, joined, printable, verb
 
-# Fewer objects have no crumbs, and their skewness says nothing.
+# With fewer objects, tiny clusters and skewness mean nothing.
 FEWEST = 20
 # A crumb is a cluster of a single object or two, or of 1 % of them, if that is less
 # than a fifth of the mean size.
 CRUMB, CRUMB_SHARE, PART_OF_MEAN = 2, 0.01, 0.2
 MOST_CRUMBS = 3
 MOST_NAMED = 8
-# A view that agrees less with the result has found something else.
+# A view whose agreement with the result is lower found something else.
 SOMETHING_ELSE = 0.1
-# A view with more weight has carried the answer.
+# A view of more weight than this decided the answer.
 CARRIED = 0.5
 VIEWS = {
     "mixture": "Gaussian clusters",
@@ -36,7 +36,7 @@ SPACES = {
 
 
 def crumbs(ids: Ids, labels: Indices, finds_number: bool) -> list[str]:
-    """Name the objects of clusters that are a few crumbs.
+    """Name the objects of tiny clusters.
 
     `finds_number` tells whether the method could have called them noise.
     """
@@ -62,7 +62,7 @@ def crumbs(ids: Ids, labels: Indices, finds_number: bool) -> list[str]:
 
 
 def in_views(n_objects: int, views: Mapping[str, View]) -> list[str]:
-    """Say which view carried the answer, and whether another saw something else."""
+    """Say which view decided the answer, and which found something else."""
     if not views or n_objects < FEWEST:
         return []
     by_weight = sorted(views, key=lambda name: -views[name].weight)
@@ -70,13 +70,13 @@ def in_views(n_objects: int, views: Mapping[str, View]) -> list[str]:
     if first.weight > CARRIED:
         text = (
             f"The answer is mainly that of {in_words(by_weight[0])} (weight "
-            f"{first.weight:.2f}): true values tell {first.score:.0%} of what there is "
-            "to know about their labels."
+            f"{first.weight:.2f}): the true values explain {first.score:.0%} "
+            "of their labels."
         )
     else:
         some = [name for name in by_weight if views[name].weight >= 0.5 * first.weight]
         what = "all views" if len(some) == len(views) else named(map(in_words, some))
-        text = f"The answer is a mean: {what} are about equally clear, and count alike."
+        text = f"The answer is an average: {what} are about equally clear."
     sentences = [text]
     other = [name for name, view in views.items() if view.agreement < SOMETHING_ELSE]
     if other:
@@ -84,8 +84,8 @@ def in_views(n_objects: int, views: Mapping[str, View]) -> list[str]:
         share = named(f"{views[name].agreement:.2f}" for name in other)
         clear = named(f"{views[name].score:.0%}" for name in other)
         sentences.append(
-            f"{capital(what)} would divide the objects quite differently (agreement "
-            f"{share}); true values tell {clear} of their labels."
+            f"{capital(what)} would group the objects quite differently (agreement "
+            f"{share}); the true values explain {clear} of their labels."
         )
     return sentences
 
@@ -130,7 +130,7 @@ def by_novelty(novelty: Array) -> tuple[Indices, str]:
 
 
 def named(names: Iterable[object]) -> str:
-    """Objects by name, not too many: "a", "a and b", "a, b and 12 more"."""
+    """List a few objects: "a", "a and b", "a, b and 12 more"."""
     ids = list(names)
     first = [printable(one) for one in ids[:MOST_NAMED]]
     more = len(ids) - len(first)
@@ -148,5 +148,5 @@ def skewed(data: UncertainData) -> str | None:
     log = given(log=names[0] if len(names) == 1 else names)
     return (
         f"{named(names)} {verb(len(names), 'is', 'are')} strongly skewed: a few large "
-        f"values decide what counts as far. Try {log} when the table is read."
+        f"values dominate all distances. Try {log} when the table is read."
     )

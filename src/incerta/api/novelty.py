@@ -1,4 +1,4 @@
-"""How unlike all others an object is: novelty, with the errors of objects counted."""
+"""Novelty: how unlike all others an object is, errors included."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from incerta.data.container import UncertainData
 from incerta.mixture.model import errors_of_means
 from incerta.typing import Array, Indices, Mask
 
-# Fewer objects do not tell what is usual; more than so many need not.
+# Least and largest number of objects that others are compared with.
 FEWEST, MOST = 20, 400
 # An object is called unlike the others from 1 in 1000 on, and where a table has so many
 # objects that one would be called so by chance in more than 1 of 20 tables, later.
 NOVEL, TABLES = 3.0, 20.0
-# Tails are not followed further.
+# Largest novelty that is reported.
 HIGHEST = 10.0
 # A kernel is no narrower than this, in deviations of the features.
 NARROWEST = 0.01
@@ -172,7 +172,7 @@ def _references(places: Places, positions: Indices) -> References:
     count = np.maximum(known.sum(axis=0), 1)
     middle = centers.sum(axis=0) / count
     spread = (np.where(known, centers - middle, 0.0) ** 2).sum(axis=0) / count
-    # What a reference lacks could be anything that others have.
+    # A missing value of a reference could be that of any other object.
     centers = np.where(known, centers, middle)
     variances = np.where(known, variances, spread)
     m, d = centers.shape

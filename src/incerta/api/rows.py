@@ -1,4 +1,4 @@
-"""Rows as they come: lines of csv or of JSON, one row each, turned into objects.
+"""Turn lines of csv or JSON, one row each, into objects as they arrive.
 
 A line is a row: cells with line breaks inside are not for streams, where one quote that
 is never closed would swallow all that follows.
@@ -25,7 +25,7 @@ JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 LONGEST_LINE = 2**20  # bytes of a row
 PAUSE = 0.2  # seconds between two looks at a file that may grow
 IN_DOUBT = re.compile(r"[-+−]?[1-9]\d{0,2},\d{3}")  # a decimal comma, or thousands
-# What rows do to readers; JSON has whole numbers beyond all bounds.
+# Errors of rows; whole numbers of JSON may be too large for a float.
 UNREADABLE = (DataError, OverflowError)
 ROW = re.compile(r"row 1 \(counted from 1\)")
 
@@ -45,7 +45,7 @@ class Row(NamedTuple):
 
 
 class Bad(NamedTuple):
-    """A row that is no object, and why."""
+    """A row that cannot be read as an object, and why."""
 
     number: int
     why: str
@@ -163,13 +163,13 @@ def _cells(text: str, mark: str) -> list[str]:
 
 @dataclass
 class Reader:
-    """Makes objects of rows, each row one object, and says which rows are none."""
+    """Make an object of each row, and report the rows that cannot be read."""
 
     spec: TableSpec
     _mark: str | None = None
 
     def objects(self, rows: Sequence[Row]) -> tuple[UncertainData | None, list[Bad]]:
-        """Objects of rows, None if there is none, and the rows that are none."""
+        """Return the objects (None without any), and the rows that cannot be read."""
         try:
             return self._read(rows), []
         except UNREADABLE:
@@ -181,7 +181,7 @@ class Reader:
         self.spec.columns(names)
 
     def _sorted(self, rows: Sequence[Row]) -> tuple[list[Row], list[Bad]]:
-        """Halve rows until those that cannot be read are alone."""
+        """Bisect rows to find those that cannot be read."""
         try:
             self._read(rows)
         except UNREADABLE as error:
@@ -209,7 +209,7 @@ class Reader:
         return from_spec(frame, spec)
 
     def _decimal(self, cells: dict[str, list[Any]], rows: Sequence[Row]) -> str:
-        """The decimal mark: what was said, or what the first marks show, for good."""
+        """The decimal mark, as given or as the first numbers show; it is then kept."""
         if self._mark or self.spec.decimal:
             return self._mark or str(self.spec.decimal)
         texts = [
@@ -236,7 +236,7 @@ class Reader:
 
 
 def _plain(cells: dict[str, list[Any]]) -> dict[str, list[float]] | None:
-    """Columns of plain numbers; None if some cells are something else."""
+    """Columns of plain numbers; None if some cells are not plain numbers."""
     if any(
         cell is None or isinstance(cell, bool) for c in cells.values() for cell in c
     ):
@@ -248,7 +248,7 @@ def _plain(cells: dict[str, list[Any]]) -> dict[str, list[float]] | None:
 
 
 def _reason(error: Exception, number: int) -> str:
-    """The first sentence of what is wrong with a row."""
+    """First sentence of the error about a row."""
     if isinstance(error, MissingValueError):
         return str(error).partition(";")[0].replace("there are missing", "missing")
     text = ROW.sub(f"line {number}", " ".join(str(error).split()))

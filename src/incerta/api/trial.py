@@ -1,4 +1,4 @@
-"""How long a fit would take, from trials with some of the objects."""
+"""Estimate the time of a fit from trial runs with some of the objects."""
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,7 @@ FEWEST, FOR_EACH, TIMES, MOST_SECONDS = 100, 10, 4, 60.0
 def tell_time(
     data: UncertainData, k: int | str, fit: Callable[[UncertainData], object]
 ) -> str:
-    """Fit some of the objects, then more and more, and say how long all would take."""
+    """Fit more and more of the objects, and estimate the time for all of them."""
 
     def seconds_of(n_objects: int) -> float:
         """Time to fit some objects of the whole table, at equal distances."""
@@ -30,7 +30,7 @@ def tell_time(
     while True:
         trials.append((size, seconds_of(size)))
         if size == len(data):
-            return f"Takes {duration(trials[-1][1])}: a trial with all objects did."
+            return f"Takes {duration(trials[-1][1])}, as a trial with all objects did."
         size = min(TIMES * size, len(data))
         spent = sum(seconds for _, seconds in trials)
         if spent + seconds_for(size, trials) > MOST_SECONDS:

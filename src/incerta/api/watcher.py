@@ -1,4 +1,4 @@
-"""`Watcher`: clusters of a stream, look by look; what is kept does not grow."""
+"""`Watcher`: follow the clusters of a stream in constant memory."""
 
 from collections import Counter, deque
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from incerta.streams.macro import macro_labels, number_of_clusters
 from incerta.streams.sketch import Sketch, grouped
 from incerta.typing import Array
 
-# Of more looks every second is forgotten; of other things the oldest.
+# Most entries kept: of more looks every second is dropped, else the oldest.
 MOST_LOOKS = 400
 MOST_EVENTS = 500
 MOST_GONE = 100
@@ -33,7 +33,7 @@ class History:
     _n: int = 0
 
     def add(self, n_seen: int, clusters: list[Cluster]) -> None:
-        """Take what one look found."""
+        """Add the clusters of one look."""
         if self._n % self._step == 0:
             self.rows.append(n_seen)
             self.centers.append({each.number: each.center for each in clusters})
@@ -200,7 +200,7 @@ class Watcher:
         return events
 
     def leave_out(self, number: int, why: str) -> None:
-        """Count a row that is no object."""
+        """Count a row that cannot be read."""
         self.counts["bad"] += 1
         if len(self.bad) < MOST_BAD:
             self.bad.append((number, why))

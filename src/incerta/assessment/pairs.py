@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from incerta import settings
 from incerta.assessment.posterior import Posterior, posterior, without_gaps
 from incerta.assessment.valley import Valley, valley
 from incerta.lloyd import lloyd
@@ -13,7 +14,6 @@ from incerta.mixture.expectation import log_densities
 from incerta.mixture.fitting import Effort, Search, fitted
 from incerta.mixture.model import Components, Measured
 from incerta.typing import Array, Indices, Mask
-from incerta.views.judge import OBJECTS_PER_FEATURE
 
 # Objects count up to the distance from the axis of this share of those at its ends.
 NEAR_AXIS = 0.75
@@ -209,7 +209,7 @@ def end_of(components: Components, parts: Indices) -> End:
 
 
 def _by_mixture(own: Measured, seed: int) -> Indices:
-    enough = own.n_objects > 2 * OBJECTS_PER_FEATURE * own.n_features
+    enough = own.n_objects > 2 * settings.LAW_OBJECTS_PER_FEATURE * own.n_features
     # One shape for both halves finds directions that k-means misses.
     kinds = ("tied", "full") if enough else ("diag",)
     search = Search(numbers=[2], covariances=kinds, seed=seed, effort=TO_HALVE)

@@ -9,11 +9,12 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import log_softmax
 
+from incerta import settings
 from incerta.mixture.expectation import filled, log_densities
 from incerta.mixture.fitting import single_gaussian
 from incerta.mixture.model import Measured
 from incerta.typing import Array, Indices, Mask
-from incerta.views.judge import OBJECTS_PER_FEATURE, Laws, laws_of
+from incerta.views.judge import Laws, laws_of
 
 # Most objects of each label in each fold that its distribution is fitted to.
 MOST_EACH = 1000
@@ -95,7 +96,7 @@ def along_common_axes(some: Measured, labels: Indices) -> Measured:
     Along these axes one variance for each feature is cheap and fits well. Errors are
     taken to be independent there, and gaps to be values with large errors.
     """
-    enough = 2 * OBJECTS_PER_FEATURE * some.n_features
+    enough = 2 * settings.LAW_OBJECTS_PER_FEATURE * some.n_features
     several = np.bincount(labels[labels >= 0]).max() > enough
     if some.n_features <= MOST_CORRELATED and several:
         return some

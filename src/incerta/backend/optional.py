@@ -17,10 +17,13 @@ def require(module: str, extra: str, purpose: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        msg = (
-            f"{purpose} needs {module}; install it with: pip install 'incerta[{extra}]'"
-        )
+        msg = f"{purpose} needs {module}; install it with: {pip_install(extra)}"
         raise MissingExtraError(msg) from error
+
+
+def pip_install(extra: str) -> str:
+    """Return the command that installs an extra; all shells know double quotes."""
+    return f'pip install "incerta[{extra}]"'
 
 
 def installed(module: str) -> bool:

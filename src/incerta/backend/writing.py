@@ -130,6 +130,8 @@ def _machine() -> str:
 
 
 def _is_running(process: int) -> bool:
+    if os.name == "nt":  # where signal 0 is Ctrl-C
+        return True
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):

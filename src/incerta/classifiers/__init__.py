@@ -1,9 +1,8 @@
 """Classifiers of uncertain data, scikit-learn style.
 
-Their names are listed in ``__init__.pyi``, and nowhere else; each is imported when it
-is first used.
+Names are listed only in ``__init__.pyi``. A class is imported when it is first used.
 """
 
-import lazy_loader
+from incerta.lazy import lazy_names
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -1,4 +1,4 @@
-"""What all classifiers share."""
+"""The base class of all classifiers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from incerta.mixture import Deconvolver
 from incerta.typing import Array, Ids, Indices, Seed
 from incerta.worlds.streams import as_seed
 
-# What a model file holds of every classifier.
+# Attributes of every classifier in a model file, with types and shapes.
 STORED: dict[str, str] = {
     "classes_": "a c",
     "feature_names_in_": "a d",
@@ -32,10 +32,10 @@ STORED: dict[str, str] = {
 
 
 class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """A classifier of uncertain data.
+    """Base class of the classifiers of uncertain data.
 
-    A subclass says how it learns (`_fit`, with objects in the order of their ids and
-    classes as numbers) and how probable each class is for new objects (`_proba`).
+    A subclass defines how it learns (`_fit`, with objects in the order of their ids and
+    classes as numbers) and the probability of each class for new objects (`_proba`).
     """
 
     random_state: Seed
@@ -46,7 +46,7 @@ class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[
     _takes_missing: ClassVar[bool] = False
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn's own tools ask about an estimator."""
+        """Return the tags that scikit-learn's tools use."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._takes_missing
         return tags
@@ -59,13 +59,13 @@ class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[
         X : UncertainData or anything `as_uncertain` takes
             The objects. A plain 2-D array holds objects without uncertainty.
         y : array-like of shape (n_objects,)
-            Their classes: text or whole numbers.
+            Classes of the objects: text or whole numbers.
         """
         self._validate_params()
         if y is None:
             msg = (
                 f"{type(self).__name__} requires y to be passed, but the target y is "
-                "None; give the class of each object."
+                "None; pass the class of each object."
             )
             raise ValueError(msg)
         data = objects_of(self, X)
@@ -82,7 +82,7 @@ class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[
         return self
 
     def predict_proba(self, X: Any) -> Array:
-        """Probability of each class for new objects.
+        """Return the probability of each class for new objects.
 
         Parameters
         ----------
@@ -92,13 +92,13 @@ class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[
         Returns
         -------
         ndarray of shape (n_new, n_classes)
-            Columns in the order of `classes_`.
+            Columns are in the order of `classes_`.
         """
         check_is_fitted(self)
         return self._proba(objects_of(self, X, reset=False))
 
     def predict(self, X: Any) -> Ids:
-        """Most probable class of new objects.
+        """Return the most probable class of each new object.
 
         Parameters
         ----------
@@ -109,16 +109,16 @@ class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[
         return self.classes_[likeliest]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of objects whose most probable class is theirs.
+        """Return the accuracy: the share of objects with the right predicted class.
 
         Parameters
         ----------
         X : UncertainData or anything `as_uncertain` takes
             As for `predict_proba`.
         y : array-like of shape (n_objects,)
-            Their classes.
+            True classes.
         sample_weight : array-like of shape (n_objects,), optional
-            What each object counts for.
+            Weight of each object.
         """
         return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
 
@@ -128,17 +128,17 @@ class UncertainClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[
 
     @abstractmethod
     def _proba(self, data: UncertainData) -> Array:
-        """Probability of each class for new objects."""
+        """Return the probability of each class for new objects."""
 
 
 def believer_for(data: UncertainData) -> Deconvolver | None:
-    """What turns objects like those of a fit into beliefs; None if they are no errors.
+    """Fit a deconvolver if the data are measurements with errors, else return None.
 
-    Worlds drawn around measured values would add a second error to each.
+    Worlds drawn around measured values would add a second error to each value.
     """
     return Deconvolver().fit(data) if data.meaning == "error" else None
 
 
 def beliefs_about(believer: Deconvolver | None, data: UncertainData) -> UncertainData:
-    """Beliefs about the truth of objects, of the fit or new ones."""
+    """Return the data, deconvolved if there is a deconvolver."""
     return data if believer is None else believer.transform(data)

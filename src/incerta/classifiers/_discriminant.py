@@ -1,4 +1,4 @@
-"""ErrorDiscriminant: a mixture per class that knows the error of every value."""
+"""ErrorDiscriminant: discriminant analysis that accounts for measurement errors."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
@@ -27,39 +27,37 @@ from incerta.typing import Array, Indices, Seed
 
 @with_parameters
 class ErrorDiscriminant(Storable, UncertainClassifier):
-    """Classify measured values by what each class is like without the errors.
+    """Discriminant analysis that accounts for the measurement error of each value.
 
-    The true values of each class are described by a Gaussian, or a mixture of them,
-    from which the errors are taken off. A new object's own error enters its decision:
-    if it was measured badly, classes are blurred as much as that, and the answer is
-    nearer to the shares of the classes. Without errors and with one component it is
-    quadratic discriminant analysis. It takes missing values as they are.
+    The true values of each class are modeled by a Gaussian or a mixture of Gaussians,
+    with the errors removed. Predictions use the error of the new object: the larger it
+    is, the closer the probabilities are to the priors. Without errors and with one
+    component it is quadratic discriminant analysis. Missing values need no imputation.
 
-    Use it for values with error bars and for replicates if classes are roughly
-    elliptical, or made of a few ellipses. For other shapes, `WorldsClassifier` around a
-    classifier of scikit-learn.
+    Use it for values with error bars or replicates if each class consists of one or a
+    few ellipses. For other shapes, use `WorldsClassifier` with a classifier of
+    scikit-learn. The cost is linear in the number of objects, as for `ErrorMixture`.
 
     Parameters
     ----------
     n_components : int or "auto", default=1
-        Number of Gaussians of each class. "auto" takes the number with the lowest BIC,
+        Number of Gaussians in each class. "auto" takes the number with the lowest BIC,
         class by class.
     covariance_type : {"auto", "full", "diag"}, default="auto"
-        Whether Gaussians have covariances or only variances. "auto" takes whichever
-        has the lower BIC, class by class: few objects do not say how many features are
-        correlated.
+        Whether Gaussians have a full covariance matrix or independent features. "auto"
+        takes the one with the lower BIC, class by class.
     max_components : int, default=5
         Largest number of components that "auto" tries.
     priors : array-like of shape (n_classes,), optional
-        How frequent the classes are, in the order of `classes_`. By default as in the
-        fit.
+        Probabilities of the classes, in the order of `classes_`. By default their
+        shares in the fit.
     prior_weight : float, default=0.1
-        How many objects' worth covariances are drawn towards independent features with
-        the variance of the class's values less that of the errors.
+        Strength of the prior on the covariances, in objects. The prior has independent
+        features with the variance of the class minus that of the errors.
     n_init : int, default=8
-        Number of starts, for more than one component.
+        Number of starts if there is more than one component.
     tol : float, default=1e-6
-        Gain of the mean log-likelihood at which rounds end.
+        Gain in the mean log-likelihood below which the fit stops.
     max_iter : int, default=500
         Maximum number of rounds.
     random_state : int, RandomState, Generator or None, default=0
@@ -70,24 +68,24 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     priors_ : ndarray of shape (n_classes,)
-        How frequent they are.
+        Probabilities of the classes.
     weights_ : ndarray of shape (n_components,)
-        Share of each component among all objects.
+        Weight of each component; they sum to 1 over all classes.
     means_ : ndarray of shape (n_components, n_features)
-        Their means.
+        Means of the components.
     covariances_ : ndarray of shape (n_components, n_features, n_features)
-        Their covariances, without the errors.
+        Covariances of the components, without the errors.
     class_of_component_ : ndarray of shape (n_components,)
-        Number of the class that each component belongs to.
+        Number of the class of each component.
     n_iter_ : int
-        Number of rounds of the class that took most.
+        Largest number of rounds of a class.
     seed_, n_features_in_, feature_names_in_
         ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----
-    Each class is fitted as by `ErrorMixture`, and costs are those of one with the
-    components of all classes together.
+    Each class is fitted like an `ErrorMixture`. The total cost is that of one mixture
+    with the components of all classes.
 
     Examples
     --------
@@ -125,7 +123,7 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
     }
 
     def _fit(self, data: UncertainData, codes: Indices) -> None:
-        # What was found has full covariances, whatever was looked for.
+        # Stored covariances are full, whatever covariance_type is.
         refuse_wide(data.n_features, "full")
         self.priors_ = self._frequencies(codes)
         mixtures = [
@@ -157,7 +155,7 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
         return given / total
 
     def _of_class(self, data: UncertainData) -> FittedMixture:
-        """Mixture of the true values of one class."""
+        """Fit a mixture to the true values of one class."""
         numbers: Sequence[int]
         if isinstance(self.n_components, str):
             numbers = range(1, min(self.max_components, len(data)) + 1)
@@ -189,7 +187,7 @@ class ErrorDiscriminant(Storable, UncertainClassifier):
 
     def _check_stored(self) -> None:
         if self.class_of_component_.shape != self.weights_.shape:
-            wrong("components are not all of a class")
+            wrong("components do not belong to a class")
         within(self.class_of_component_, len(self.classes_), "class_of_component_")
         if (self.weights_ < 0).any() or not np.isclose(self.weights_.sum(), 1.0):
             wrong("weights do not add up to 1")

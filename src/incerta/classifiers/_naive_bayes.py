@@ -1,4 +1,4 @@
-"""UncertainNaiveBayes: classes by the densities of single features."""
+"""UncertainNaiveBayes: naive Bayes with measurement errors."""
 
 from dataclasses import KW_ONLY
 from typing import ClassVar
@@ -22,53 +22,54 @@ from incerta.models.files import Storable
 from incerta.typing import Array, Indices
 
 LOG_2PI = float(np.log(2.0 * np.pi))
-# Variance of a class that is left at least when errors are taken off: a part of it.
+# Least share of the variance of a class that is left when errors are removed.
 LEAST_SHARE = 0.05
 TINY = float(np.finfo(np.float64).tiny)
 
 
 @with_parameters
 class UncertainNaiveBayes(Storable, UncertainClassifier):
-    """Classify by the density of each feature in each class, as if independent.
+    """Naive Bayes classifier that accounts for the uncertainty of each value.
 
-    The likelihood of a new object is the expectation, over where its values may be, of
-    the density of the class. With kernels that density follows any shape, so long as
-    features say different things.
+    Features are treated as independent within each class. The likelihood of a new
+    object is the expected density of the class over the possible values of the object.
+    Densities estimated with kernels can have any shape.
 
-    Use `ErrorDiscriminant` if features are correlated within classes.
+    Use it for many features and few objects. Use `ErrorDiscriminant` if features are
+    correlated within classes. A prediction costs the number of new objects times
+    kernels times features.
 
     Parameters
     ----------
     density : {"kernel", "gaussian"}, default="kernel"
-        A kernel at each object of the class, as wide as the object is uncertain and
-        wider by the bandwidth; or one Gaussian.
+        "kernel": a kernel at each object of the class, widened by its uncertainty and
+        the bandwidth. "gaussian": one Gaussian per class.
     bandwidth : float, default=1.06
         Factor of ``sd * n**(-1/5)``, where n is the number of objects of the class.
     smoothing : float, default=1e-9
-        Part of the largest variance of all features that is added to every variance.
+        Share of the largest variance of all features that is added to every variance.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     priors_ : ndarray of shape (n_classes,)
-        How frequent they are.
+        Shares of the classes in the fit.
     centers_ : ndarray of shape (n_kernels, n_features)
-        Where the densities are: one row per object, or per class.
+        Centers of the kernels: one row per object, or per class.
     variances_ : ndarray of shape (n_kernels, n_features)
-        How wide they are, with the bandwidth.
+        Variances of the kernels, with the bandwidth.
     class_of_kernel_ : ndarray of shape (n_kernels,)
-        Number of the class that each kernel belongs to.
+        Number of the class of each kernel.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    With error variances v the likelihood of a value w is the mean over the kernels of a
-    class of ``N(w; center, variance + v)`` [1]_. Errors of the objects of the fit are
-    taken off: their kernels are at what their true values probably are, given their
-    class. Laws other than Gaussian count by mean and variance. A prediction takes
-    n_new * n_kernels * n_features operations.
+    With error variances v, the likelihood of a value w is the mean over the kernels of
+    a class of ``N(w; center, variance + v)`` [1]_. The errors of the objects of the fit
+    are removed: kernels are at the posterior means of their true values, given the
+    class. Distributions other than Gaussian enter by mean and variance.
 
     References
     ----------
@@ -111,7 +112,7 @@ class UncertainNaiveBayes(Storable, UncertainClassifier):
         self.class_of_kernel_ = np.repeat(np.arange(n_classes), list(map(len, centers)))
 
     def _kernels(self, data: UncertainData) -> tuple[Array, Array]:
-        """Where a class is dense: centers and variances, shape (n_kernels, d)."""
+        """Return centers and variances of the kernels of a class, (n_kernels, d)."""
         values, own = data.mean(), data.variance()
         center, between = values.mean(axis=0), values.var(axis=0)
         inside = own.mean(axis=0)
@@ -134,7 +135,7 @@ class UncertainNaiveBayes(Storable, UncertainClassifier):
         return softmax(logs + np.log(self.priors_), axis=1)
 
     def _log_densities(self, means: Array, own: Array) -> Array:
-        """Log likelihood of new objects in each class, shape (n_new, n_classes)."""
+        """Return the log likelihood of new objects, (n_new, n_classes)."""
         logs = np.zeros((len(means), len(self.classes_)))
         for j in range(means.shape[1]):
             total = own[:, j, None] + self.variances_[:, j]

@@ -1,4 +1,4 @@
-"""SupportMeasureClassifier: support vectors that are distributions."""
+"""SupportMeasureClassifier: a support vector machine for distributions."""
 
 from dataclasses import KW_ONLY
 from numbers import Integral
@@ -26,37 +26,38 @@ from incerta.spectral.affinity import median_distance
 from incerta.typing import Array, Indices, Seed
 
 FOLDS = 5
-# So many objects are compared with each other where only the diagonal is needed.
+# Number of objects compared at a time where only the diagonal is needed.
 AT_ONCE = 16
 
 
 @with_parameters
 class SupportMeasureClassifier(UncertainClassifier):
-    """A support vector machine whose vectors are whole distributions.
+    """Support vector machine whose inputs are distributions.
 
-    Two objects are as alike as their values are on average: the kernel is the
-    expectation of a Gaussian one over both, in closed form where there is one.
-    Measured values with errors are first turned into beliefs about the truth. Without
-    uncertainty it is the usual machine with a Gaussian kernel.
+    The kernel of two objects is the expectation of a Gaussian kernel over the values of
+    both, in closed form where possible. Measured values with errors are first
+    deconvolved (see `Deconvolver`). Without uncertainty it is the usual support vector
+    machine with a Gaussian kernel.
 
-    Use it for objects that are distributions (replicates, ensembles, intervals) and up
-    to some thousand of them. `ErrorDiscriminant` is faster and knows each object's
-    error better if classes are elliptical.
+    Use it for objects that are distributions (replicates, ensembles, intervals).
+    `ErrorDiscriminant` is faster, and better for values with error bars if classes are
+    elliptical. Time and memory grow with the square of the number of objects, so it is
+    for up to some thousand.
 
     Parameters
     ----------
     C : float, default=1.0
-        How much a wrong side costs; larger values follow the objects more closely.
+        Penalty of misclassified objects; larger values fit the objects more closely.
     gamma : "median" or float, default="median"
-        Coefficient of the kernel ``exp(-gamma d**2)``; "median" takes the median
-        distance between the means of the fit for its width ``1 / sqrt(2 gamma)``.
+        Coefficient of the kernel ``exp(-gamma d**2)``. "median" sets the width
+        ``1 / sqrt(2 gamma)`` to the median distance between the means of the fit.
     level : {1, 2}, default=1
-        1 is the expected kernel, which sees where objects are. 2 is a Gaussian kernel
-        of the distance between expected kernels (MMD), which also tells apart
-        distributions with the same mean and another shape.
+        1 is the expected kernel, which compares where objects are. 2 is a Gaussian
+        kernel of the distance between expected kernels (MMD), which also separates
+        distributions with the same mean and different shapes.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of the folds that probabilities come from, and of the values that represent
-        laws without a closed form.
+        Seed of the cross-validation for probabilities, and of the values that represent
+        distributions without a closed form.
 
     Attributes
     ----------
@@ -66,16 +67,15 @@ class SupportMeasureClassifier(UncertainClassifier):
         Coefficient of the kernel.
     gamma_of_level_2_ : float
         Coefficient of the second kernel, whose width is the median distance between
-        objects of the fit; only if ``level=2``.
+        objects of the fit; only with ``level=2``.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    Kernel means are those of [1]_. Probabilities come from decisions about left-out
-    folds (five, or fewer if a class has fewer objects), by a sigmoid; a class with a
-    single object is beyond that, and gets probabilities of 0 and 1. Time and memory
-    grow with the square of the number of objects.
+    Kernel means are those of [1]_. Probabilities are calibrated by a sigmoid in
+    cross-validation with five folds, or fewer if a class has fewer objects. If a class
+    has a single object, probabilities are 0 and 1.
 
     References
     ----------
@@ -133,7 +133,7 @@ class SupportMeasureClassifier(UncertainClassifier):
             self._machine.fit(kernel, codes)
 
     def decision_function(self, X: Any) -> Array:
-        """How far on the side of a class objects are.
+        """Return the signed distances of objects to the decision boundaries.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class SupportMeasureClassifier(UncertainClassifier):
         Returns
         -------
         ndarray of shape (n_new,) or (n_new, n_classes)
-            As scikit-learn's `SVC` has it.
+            As for scikit-learn's `SVC`.
         """
         check_is_fitted(self)
         kernel = self._kernel(objects_of(self, X, reset=False))
@@ -156,7 +156,7 @@ class SupportMeasureClassifier(UncertainClassifier):
         return self._calibrated.predict_proba(kernel)
 
     def _kernel(self, data: UncertainData) -> Array:
-        """Kernel of new objects with those of the fit."""
+        """Return the kernel of new objects with the objects of the fit."""
         beliefs = beliefs_about(self._believer, data)
         keys = beliefs.uniform_keys()
         new, old = same_sort(beliefs.law, self._law, self.seed_, keys)
@@ -176,5 +176,5 @@ class SupportMeasureClassifier(UncertainClassifier):
         return np.exp(-self.gamma_of_level_2_ * apart)
 
     def _squared_distances(self, expected: Array, own: Array) -> Array:
-        """Squared MMD of objects, with `own` kernels, to those of the fit."""
+        """Return the squared MMD of objects with `own` kernels to those of the fit."""
         return np.clip(own[:, None] + self._sizes - 2.0 * expected, 0.0, None)

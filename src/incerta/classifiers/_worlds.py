@@ -1,4 +1,4 @@
-"""WorldsClassifier: any classifier of scikit-learn, asked in many possible worlds."""
+"""WorldsClassifier: any classifier of scikit-learn, run in many possible worlds."""
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY
@@ -25,43 +25,43 @@ from incerta.worlds.sequence import paired, worlds_of
 
 @with_parameters
 class WorldsClassifier(MetaEstimatorMixin, UncertainClassifier):  # type: ignore[misc]
-    """Train a classifier in each of many possible worlds, and let them vote.
+    """Train any classifier on random draws of uncertain data, and average.
 
-    In a world every object has one value. A copy of the classifier learns from each
-    world of the objects of the fit, and is asked about a world of the new ones;
-    probabilities are means over worlds. Measured values with errors are first turned
-    into beliefs about the truth, as a world drawn around them would add a second error.
-    Without uncertainty there is one world, and this is the classifier itself.
+    In a possible world (a random draw of the data) every object has one value. A copy
+    of the classifier is trained in each world of the objects of the fit and applied to
+    a world of the new objects. Probabilities are means over the worlds. Measured values
+    with errors are first deconvolved (see `Deconvolver`), because drawing around them
+    would add a second error. Without uncertainty there is one world.
 
     Use it if a classifier of scikit-learn suits the exact values. `ErrorDiscriminant`
-    costs less, and is better if classes are elliptical.
+    is cheaper, and better if classes are elliptical. Time and memory are those of the
+    classifier, times the number of worlds.
 
     Parameters
     ----------
     classifier : classifier, optional
-        Any classifier of scikit-learn's kind; a random forest by default. If it has no
-        `predict_proba`, its labels are counted.
+        Any classifier with the interface of scikit-learn; a random forest by default.
+        Without `predict_proba`, its labels are counted.
     n_worlds : int, default=20
-        Number of worlds. Joint data have no more worlds than draws.
+        Number of worlds. For joint data, at most the number of draws.
     n_jobs : int, optional
-        Number of worlds that are worked on side by side.
+        Number of worlds processed in parallel.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of the worlds, and of a classifier that has none of its own.
+        Seed of the worlds, and of a classifier whose ``random_state`` is None.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     estimators_ : list of classifier
-        One per world, fitted to numbers of classes.
+        The classifier of each world, fitted to numbers of classes.
     seed_, n_features_in_, feature_names_in_
         ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----
-    Time and memory are those of the classifier, times the number of worlds. New objects
-    are paired with the objects of the fit world by world: draws of one ensemble belong
-    together.
+    New objects are paired with the objects of the fit world by world: draws of one
+    ensemble belong together.
 
     Examples
     --------

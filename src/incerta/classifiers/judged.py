@@ -1,4 +1,4 @@
-"""How well classes are found: in folds, and with the same folds on exact values."""
+"""Cross-validated quality of classifiers, in the same folds for any version of X."""
 
 import warnings
 from typing import Any, NamedTuple
@@ -12,14 +12,14 @@ from incerta.typing import Array, Ids
 
 
 class Judged(NamedTuple):
-    """Probabilities of classes against the classes."""
+    """Probabilities of classes compared with the true classes."""
 
-    right: Array  # (n,), 1 where the most probable class is the true one
+    right: Array  # (n,), 1 if the most probable class is the true one
     squares: Array  # (n,), Σ (probability − truth)² over classes
 
     @property
     def accuracy(self) -> float:
-        """Share of objects whose most probable class is theirs."""
+        """Share of objects with the right predicted class."""
         return float(self.right.mean())
 
     @property
@@ -29,9 +29,9 @@ class Judged(NamedTuple):
 
 
 def judged(probable: Array, classes: Ids, truth: Ids) -> Judged:
-    """Judge probabilities (n, n_classes) of sorted classes by what is true (n,).
+    """Compare probabilities (n, n_classes) of sorted classes with the truth (n,).
 
-    A true class that is not among the classes is missed in any case.
+    A true class that is not among the classes always counts as missed.
     """
     truth = np.asarray(truth)
     is_true = truth[:, None] == classes
@@ -42,22 +42,22 @@ def judged(probable: Array, classes: Ids, truth: Ids) -> Judged:
 
 
 def in_folds(model: Any, X: Any, y: Ids, n_folds: int, seed: int) -> Array:
-    """Probabilities (n, n_classes), by what was learned without the object's fold.
+    """Return cross-validated probabilities (n, n_classes).
 
-    The same seed gives the same stratified folds for any `X` of the same length; there
-    are fewer if even the largest class has fewer objects. A class that is in one fold
-    alone has a probability of 0 there.
+    The same seed gives the same stratified folds for any `X` of the same length. There
+    are fewer folds if the largest class has fewer objects. A class with all objects in
+    one fold has probability 0 there.
     """
     classes, codes = np.unique(y, return_inverse=True)
     probable = np.zeros((len(y), len(classes)))
     n_splits = min(n_folds, int(np.bincount(codes).max()))
     folds = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():  # of classes with fewer objects than folds
+    with warnings.catch_warnings():  # about classes with fewer objects than folds
         warnings.simplefilter("ignore", UserWarning)
         splits = list(folds.split(codes, codes))
     for train, test in followed(splits, "folds"):
         learnable = np.unique(codes[train])
-        if len(learnable) == 1:  # nothing to be told apart
+        if len(learnable) == 1:  # nothing to distinguish
             probable[test, learnable] = 1.0
             continue
         learned = clone(model).fit(X[train], y[train])

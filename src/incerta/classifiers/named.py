@@ -1,6 +1,6 @@
-"""Classifiers by short names, as the command line has them.
+"""Classifiers by short names, for the command line.
 
-Nothing heavy is imported before a classifier is made, as ``--help`` lists them.
+A class is imported only when it is made, so that ``--help`` is fast.
 """
 
 from collections.abc import Mapping
@@ -11,13 +11,13 @@ from typing import Any
 from incerta import classifiers
 from incerta.wording import no_parameter
 
-# Before the names of what belongs to the classifier that `WorldsClassifier` is around.
+# Prefix of the parameters of the classifier inside `WorldsClassifier`.
 INNER = "classifier__"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Named:
-    """A classifier of ours, what it is for, and what it is around."""
+    """A classifier, its purpose, and the classifier inside it."""
 
     own: str
     purpose: str
@@ -33,11 +33,11 @@ CLASSIFIERS = {
     ),
     "bayes": Named(
         own="UncertainNaiveBayes",
-        purpose="many features that say different things, few objects",
+        purpose="many independent features, few objects",
     ),
     "svm": Named(
         own="SupportMeasureClassifier",
-        purpose="objects that are whole distributions, up to some thousand",
+        purpose="objects that are distributions, up to some thousand",
     ),
     "forest": Named(
         own="WorldsClassifier",
@@ -53,7 +53,7 @@ CLASSIFIERS = {
     ),
     "logistic": Named(
         own="WorldsClassifier",
-        purpose="two sides of a plane; logistic regression in every world",
+        purpose="linear boundaries; logistic regression in every world",
         home="sklearn.linear_model",
         inner="LogisticRegression",
         settings={"max_iter": 1000},
@@ -63,9 +63,9 @@ METHODS = tuple(CLASSIFIERS)
 
 
 def made(name: str, params: Mapping[str, Any], seed: int) -> Any:
-    """Make a classifier by its name in `METHODS`, unfitted.
+    """Return an unfitted classifier by its name in `METHODS`.
 
-    `params` may be its own, or those of the classifier that it asks in every world.
+    `params` may be its own parameters, or those of the classifier inside it.
     """
     named = CLASSIFIERS[name]
     inner: list[Any] = []
@@ -83,8 +83,8 @@ def made(name: str, params: Mapping[str, Any], seed: int) -> Any:
 
 
 def parameters_of(model: Any) -> dict[str, str]:
-    """Parameters that may be set by name, and what the classifier calls them."""
+    """Return the parameters that may be set, with their names in the classifier."""
     full_names = {name: name for name in model.get_params(deep=False)}
     full_names |= {name.removeprefix(INNER): name for name in model.get_params()}
-    elsewhere = ("classifier", "random_state")  # the seed has a name of its own
+    elsewhere = ("classifier", "random_state")  # the seed has its own option
     return {short: full for short, full in full_names.items() if short not in elsewhere}

@@ -33,7 +33,7 @@ Exit codes:
     2  wrong usage
   {INTERRUPTED}  interrupted; nothing is left half-written"""
 
-# What is said about the file itself; the other fields of a table are about columns.
+# Options about the file; the other options of `TableSpec` are about columns.
 ABOUT_FILE = (*TEXT, "sheet")
 ABOUT_METHOD = (
     *("label", "k", "method", "methods", "param", "seed", "scale", "truth", "folds"),
@@ -69,7 +69,7 @@ CITATION = f"""\
 
 
 class Commands(TyperGroup):
-    """The commands, none of which ends in a traceback unless ``--debug`` asks."""
+    """The commands; they show a traceback only with ``--debug``."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the chosen command."""
@@ -84,7 +84,7 @@ class Commands(TyperGroup):
             tell()
             raise typer.Exit(INTERRUPTED) from None
         except Exception as error:
-            # Those of typer know their own exit code, and print themselves.
+            # Errors of typer have their own exit code and message.
             if hasattr(error, "exit_code") or ctx.params.get("debug"):
                 raise
             if about_closed(error):
@@ -95,7 +95,7 @@ class Commands(TyperGroup):
 
 
 def _forget_stdout() -> None:
-    """Discard what is still to be flushed: nobody reads it."""
+    """Discard what is still to be flushed, as nobody reads it."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
@@ -105,7 +105,7 @@ class Page(TyperCommand):
     """A command whose help reads like a page of a manual."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write what the command takes, by what it is about."""
+        """Write arguments and options, grouped by topic."""
         for heading, records in grouped(self, ctx).items():
             with formatter.section(heading):
                 formatter.write_dl(records)
@@ -149,7 +149,7 @@ for module in (fit, predict, compare, classify, assess, members, watch, demo, in
 
 
 def _print(text: str) -> Any:
-    """What an option does that prints a text and ends."""
+    """Make an option print a text and exit."""
 
     def show(wanted: bool) -> None:
         if wanted:

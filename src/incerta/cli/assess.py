@@ -1,12 +1,8 @@
 """``incerta assess``: how sure labels are that are in a table already."""
 
-import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated
 
 from incerta.backend.progress import bars
-from incerta.backend.writing import fill
 from incerta.cli import options
 from incerta.cli import output as out
 from incerta.data.tables.spec import TableSpec
@@ -60,8 +56,8 @@ def assess(
     between them, so that their split is real, which may be one cluster, and which may
     hide two. Objects without a label get probabilities, too.
     """
-    names = [f"table.{form}", MODEL, out.SUMMARY, *[out.REPORT] * report]
-    folder = out.folder_for(output, names, form, spreadsheet=spreadsheet)
+    names = [MODEL, *[out.REPORT] * report]
+    target = out.Target.checked(output, form, *names, spreadsheet=spreadsheet)
     from incerta.api.assess import assess
 
     with out.noted() as warned, bars(shown=not quiet):
@@ -70,43 +66,29 @@ def assess(
         )
         if not len(known.rows):
             out.refuse("--labels", f"no object has a label in {known.column!r}.")
-        found = assess(
+        assessment = assess(
             data,
             known.labels,
             random_state=seed,
             scale=scale,
             directions="auto" if directions else None,
         )
-    answers = found.columns()
-    written: list[str] = []
-    try:
-        if folder is None:
-            out.write_table(answers, form, sys.stdout.buffer, spreadsheet=spreadsheet)
-        else:
-            facts = {"labels": known.column, "columns": columns.to_options()}
-            files: dict[str, Callable[[Path], object]] = {
-                f"table.{form}": out.table_file(answers, form, spreadsheet=spreadsheet),
-                MODEL: found.save,
-                out.SUMMARY: out.json_file(found.summary() | facts),
-            }
-            if report:
-                files[out.REPORT] = found.report
-            written = fill(folder, files)
-    finally:  # also where `head` has seen enough of the table
-        if not quiet:
-            for thing, texts in (("id", data.ids), ("label", found.names)):
-                warned += out.tell_formulas(
-                    texts, form, spreadsheet=spreadsheet, thing=thing
-                )
-            out.warn(warned)
-            sentences, _, table = found.explain().partition("\n\n")
-            for sentence in sentences.split("\n"):
-                out.say(sentence)
-            if n := known.by_object.count(None):
-                has = verb(n, "has", "have")
-                out.say(
-                    f"{counted(n, 'object')} {has} no label{options.absent_in(known)}."
-                )
-            out.echo(table, err=True)
-            if written:
-                out.say(f"Written to {folder}: {', '.join(written)}")
+
+    def files() -> dict[str, out.Writer]:
+        facts = {"labels": known.column, "columns": columns.to_options()}
+        page = {out.REPORT: assessment.report} if report else {}
+        summary = out.json_file(assessment.summary() | facts)
+        return {MODEL: assessment.save, out.SUMMARY: summary, **page}
+
+    def tell() -> None:
+        unsafe = target.unsafe(data.ids) + target.unsafe(assessment.names, "label")
+        out.warn([*warned, *unsafe])
+        sentences, _, table = assessment.explain().partition("\n\n")
+        for sentence in sentences.split("\n"):
+            out.say(sentence)
+        if n := known.by_object.count(None):
+            has = verb(n, "has", "have")
+            out.say(f"{counted(n, 'object')} {has} no label{options.absent_in(known)}.")
+        out.echo(table, err=True)
+
+    target.deliver(assessment.columns(), files, None if quiet else tell)

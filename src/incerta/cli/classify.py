@@ -1,11 +1,9 @@
 """``incerta classify``: classes of objects, learned from those that are known."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from incerta.backend.progress import bars
-from incerta.backend.writing import fill
 from incerta.classifiers.named import CLASSIFIERS, METHODS, made
 from incerta.cli import options
 from incerta.cli import output as out
@@ -16,7 +14,7 @@ from incerta.wording import SURE, counted, given, share, verb
 if TYPE_CHECKING:
     from incerta.api.check import Classified
 
-# Of tables in 80 columns.
+# Most classes that fit into 80 columns.
 MOST_COLUMNS = 6
 NO_HELP = "The errors do not help"
 # Names in Python are taken, too; of several methods by the same one, the first.
@@ -38,7 +36,7 @@ Files, all written or none:
 
 
 def _method(value: str) -> str:
-    """A method by its short name, or by that of the class in Python."""
+    """Accept the short name of a method, or the name of its class."""
     known = options.one_of(METHODS)
     return known(OWN_NAMES.get(value.lower(), value)) or value
 
@@ -99,8 +97,7 @@ def classify(
     probability of each class. What is said besides: how sure the answers are, and how
     well the method does on TRAIN, with the errors and with the values alone.
     """
-    names = (f"table.{form}", out.SUMMARY)
-    folder = out.folder_for(output, names, form, spreadsheet=spreadsheet)
+    target = out.Target.checked(output, form, spreadsheet=spreadsheet)
     if folds == 1:
         out.refuse("--folds", "1 fold leaves nothing to learn from; take 2 or 0.")
     if out.STDIN in (train, file) and train == file:
@@ -149,25 +146,16 @@ def classify(
         truth=truth,
         check=check,
     )
-    answers = result.columns()
-    written: list[str] = []
-    try:
-        if folder is None:
-            out.write_table(answers, form, sys.stdout.buffer, spreadsheet=spreadsheet)
-        else:
-            facts = {"label": label, "columns": columns.to_options(), "seed": seed}
-            files = {
-                f"table.{form}": out.table_file(answers, form, spreadsheet=spreadsheet),
-                out.SUMMARY: out.json_file(result.summary() | facts),
-            }
-            written = fill(folder, files)
-    finally:  # also where `head` has seen enough of the table
-        if not quiet:
-            unsafe = out.tell_formulas(data.ids, form, spreadsheet=spreadsheet)
-            out.warn([*warned, *unsafe])
-            _tell(result)
-            if written:
-                out.say(f"Written to {folder}: {', '.join(written)}")
+
+    def files() -> dict[str, out.Writer]:
+        facts = {"label": label, "columns": columns.to_options(), "seed": seed}
+        return {out.SUMMARY: out.json_file(result.summary() | facts)}
+
+    def tell() -> None:
+        out.warn([*warned, *target.unsafe(data.ids)])
+        _tell(result)
+
+    target.deliver(result.columns(), files, None if quiet else tell)
 
 
 def _tell(result: "Classified") -> None:

@@ -16,9 +16,9 @@ from incerta.wording import counted, verb
 if TYPE_CHECKING:
     from incerta.typing import Array
 
-# What columns are called where there is little room.
+# Short headings.
 HEADINGS = {"stability": "stable", "acc": "ACC", "nmi": "NMI"}
-# Of a table of agreement, in 80 columns.
+# Most methods side by side in 80 columns.
 MOST_COLUMNS = 18
 
 EPILOG = """\
@@ -99,7 +99,9 @@ def compare(
                 classes = known.by_object
         if classes is not None and (n := classes.count(None)):
             has = verb(n, "has", "have")
-            text = f"{counted(n, 'object')} {has} no class, and no part in ACC and NMI."
+            text = (
+                f"{counted(n, 'object')} {has} no class and is left out of ACC and NMI."
+            )
             warned.append(text)
         del table  # and with it the cells
         found = compare(data, k, names, seed, scale, params, classes)

@@ -9,7 +9,7 @@ from incerta.cli import options
 from incerta.wording import SURE
 
 N_UNSURE = 5
-# One of the draws, about one in four, in which k-means falls for bad measurements.
+# Seed of a draw, one in about four, in which bad measurements mislead k-means.
 DRAW = 3
 
 EPILOG = """\
@@ -42,7 +42,7 @@ def demo(
 
     from incerta.api.answer import cluster
     from incerta.api.clustering import reworded
-    from incerta.backend.optional import installed
+    from incerta.backend.optional import installed, pip_install
     from incerta.datasets import load_weather, make_uncertain_stars
     from incerta.metrics import clustering_accuracy
 
@@ -113,7 +113,7 @@ def demo(
     )
     if no_report:
         return
-    told = "A report needs the extra report: pip install 'incerta[report]'"
+    told = f"A report needs the extra report: {pip_install('report')}"
     if installed("jinja2"):
         command = shlex.join(["incerta", "demo", "--seed", str(seed)])
         with bars():

@@ -1,14 +1,10 @@
 """``incerta fit``: from a table to clusters, and how sure they are."""
 
 import shlex
-import sys
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from incerta.backend.progress import bars
-from incerta.backend.writing import fill
 from incerta.cli import options
 from incerta.cli import output as out
 from incerta.data.tables.spec import TableSpec
@@ -68,7 +64,7 @@ def fit(
         bool,
         options.option(
             "--dry-run",
-            "Say how long it would take, from trials with some of the objects, and "
+            "Estimate the time from trial runs with some of the objects, and "
             "stop: nothing is written.",
         ),
     ] = False,
@@ -82,8 +78,8 @@ def fit(
     probable cluster, the probability of each cluster, and novelty: how unlike all
     others the object is (3 is 1 in 1000).
     """
-    names = [f"table.{form}", MODEL, out.SUMMARY, *[out.REPORT] * report]
-    folder = out.folder_for(output, names, form, spreadsheet=spreadsheet)
+    names = [MODEL, *[out.REPORT] * report]
+    target = out.Target.checked(output, form, *names, spreadsheet=spreadsheet)
     params = options.parsed(param)
     options.check(method, params)
     from incerta.api.answer import cluster
@@ -115,59 +111,30 @@ def fit(
     chosen = ["-k", str(k), "--method", method, "--seed", str(seed)]
     chosen += [word for text in param or () for word in ("--param", text)]
     chosen += ["--no-scale"] * (not scale) + ["--no-directions"] * (not directions)
-    chosen += [] if folder is None else ["-o", str(folder)]
+    chosen += [] if target.folder is None else ["-o", str(target.folder)]
     chosen += ["--report"] * report + ["--format", form] * (form != "csv")
     chosen += ["--spreadsheet"] * spreadsheet
-    unsafe = out.tell_formulas(result.ids, form, spreadsheet=spreadsheet)
+    words = [options.as_argument(file), *columns.to_options(), *chosen]
     result = reworded(
         result,
-        warnings=(*warned, *unsafe),
-        command=shlex.join(
-            [
-                "incerta",
-                "fit",
-                options.as_argument(file),
-                *columns.to_options(),
-                *chosen,
-            ]
-        ),
+        warnings=(*warned, *target.unsafe(result.ids)),
+        command=shlex.join(["incerta", "fit", *words]),
         file=str(file),
         spec=columns,
     )
-    written: list[str] = []
-    try:
-        if folder is None:
-            answers = result.columns()
-            out.write_table(answers, form, sys.stdout.buffer, spreadsheet=spreadsheet)
-        else:
-            with bars(shown=not quiet):
-                written = write_folder(
-                    result, folder, form, report=report, spreadsheet=spreadsheet
-                )
-    finally:  # also where `head` has seen enough of the table
-        if not quiet:
-            out.tell(result, written, folder)
+    files = partial(files_of, result, report=report, quiet=quiet)
+    target.deliver(
+        result.columns(), files, None if quiet else partial(out.tell, result)
+    )
 
 
-def write_folder(
-    result: "Clustering",
-    folder: Path,
-    form: str,
-    *,
-    report: bool,
-    spreadsheet: bool = False,
-) -> list[str]:
-    """Write table, model, summary and report, all of them or none; their names."""
+def files_of(
+    result: "Clustering", *, report: bool, quiet: bool = True
+) -> dict[str, out.Writer]:
+    """Make the writers of model, summary and report."""
     from incerta.report import summarize, write
 
-    summary = summarize(result)
-    files: dict[str, Callable[[Path], object]] = {
-        f"table.{form}": out.table_file(
-            result.columns(), form, spreadsheet=spreadsheet
-        ),
-        MODEL: result.save,
-        out.SUMMARY: out.json_file(summary),
-    }
-    if report:
-        files[out.REPORT] = lambda path: write(result, path, summary)
-    return fill(folder, files)
+    with bars(shown=not quiet):
+        summary = summarize(result)
+    page = {out.REPORT: lambda path: write(result, path, summary)} if report else {}
+    return {MODEL: result.save, out.SUMMARY: out.json_file(summary), **page}

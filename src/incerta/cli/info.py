@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from incerta.backend.optional import pip_install
 from incerta.backend.progress import bars
 from incerta.cli import options
 from incerta.cli.output import WIDTH, echo, noted, shown, warn, wrapped
@@ -17,9 +18,9 @@ from incerta.wording import counted, printable
 if TYPE_CHECKING:
     from incerta.data.files.profile import Profile
     from incerta.data.guess.described import Described
-    from incerta.data.guess.readings import Guess
+    from incerta.data.guess.guess import Guess
 
-EXTRAS = ("plot", "report", "notebook", "io", "science", "fast", "gpu", "dask")
+EXTRAS = ("cli", "plot", "report", "notebook", "io", "science", "fast", "gpu", "dask")
 MOST_COLUMNS = 40  # of a table that is shown whole
 FIRST, LAST = 20, 5
 LONGEST_COMMAND = 800
@@ -62,7 +63,7 @@ def info(
 
         from joblib import cpu_count
 
-        from incerta.api.clustering import versions
+        from incerta.api.result import versions
 
         extras = {f"extra {name}": _extra(name) for name in EXTRAS}
         threads = {"threads": str(cpu_count())}
@@ -127,7 +128,7 @@ def _extra(name: str) -> str:
         try:
             versions.append(f"{package} {version(package)}")
         except PackageNotFoundError:
-            return f"{package} is missing; pip install 'incerta[{name}]'"
+            return f"{package} is missing; {pip_install(name)}"
     return ", ".join(versions)
 
 
@@ -137,7 +138,7 @@ def _print_pairs(pairs: Mapping[str, object]) -> None:
 
 
 def as_text(file: Path, profile: "Profile", guess: "Guess", spec: TableSpec) -> str:
-    """What is in a table, what its columns may be, and what to do next."""
+    """Describe a table, the roles of its columns, and the next command."""
     from incerta.data.files.reading import in_words
 
     size = f"{counted(profile.n_rows, 'row')}, {counted(len(profile.names), 'column')}"
@@ -194,8 +195,8 @@ def as_json(file: Path, profile: "Profile", guess: "Guess", spec: TableSpec) -> 
 def _taken_as(
     profile: "Profile", guess: "Guess"
 ) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """What each column is taken for, and what is odd about it."""
-    from incerta.data.guess.readings import remarks_on, roles_in
+    """Role of each column, and remarks on it."""
+    from incerta.data.guess.guess import remarks_on, roles_in
 
     columns = {column.name: column for column in profile.columns}
     roles, more = roles_in(guess, profile.names), remarks_on(columns, guess)
@@ -205,7 +206,7 @@ def _taken_as(
 
 
 def _table(profile: "Profile", guess: "Guess") -> list[str]:
-    """Rows of equal columns; remarks follow theirs, in the next line if need be."""
+    """Lines of the table of columns; remarks go into the next line if needed."""
     roles, remarks = _taken_as(profile, guess)
     columns, hidden = list(profile.columns), []
     if len(columns) > MOST_COLUMNS:
@@ -223,7 +224,7 @@ def _table(profile: "Profile", guess: "Guess") -> list[str]:
     ]
     headings: Sequence[str] = HEADINGS
     widths = [max(map(len, column)) for column in zip(HEADINGS, *cells, strict=True)]
-    # The statistics go first if there is no room; what a column is taken for stays.
+    # Without enough room the statistics are dropped, not the roles.
     room = WIDTH - sum(widths[:4]) - 8
     if 2 * sum(len(row[-1]) > room for row in cells) > len(cells):
         cells = [(*row[:3], "", row[-1]) for row in cells]
@@ -270,7 +271,7 @@ def _cells(column: "Described") -> str:
     if ends is None:
         return ""
     if column.is_number:
-        # In a few letters: without a power of ten where the number is neither.
+        # Short: powers of ten only for very large and small numbers.
         texts = [f"{x:.0f}" if 1e4 <= abs(x) < 1e7 else f"{x:.4g}" for x in ends]
         return texts[0] if column.n_distinct == 1 else " – ".join(texts)
     if column.kind == "date":

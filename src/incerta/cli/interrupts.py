@@ -1,4 +1,4 @@
-"""The process: its standard streams, and Ctrl-C, which ends it within a second.
+"""Standard streams, and Ctrl-C, which ends the process within a second.
 
 Python hears of a signal between two of its own steps, and a single step may be a long
 product of matrices. So a thread hears of it, too, and ends what does not end by itself.
@@ -31,7 +31,7 @@ _told = threading.Event()
 
 
 def prepare_streams() -> None:
-    """Make the standard streams such that printing fails only where it must.
+    """Prepare the standard streams so that printing fails only if it must.
 
     The numbers of closed ones are taken, or the next files opened would have them.
     """
@@ -42,7 +42,7 @@ def prepare_streams() -> None:
             os.open(os.devnull, flags)  # the lowest number that is free: this one
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
-        # A dash that a terminal cannot show is no reason to end a command.
+        # A character that the terminal cannot show must not end a command.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
 
 
@@ -53,7 +53,8 @@ def obeyed() -> Iterator[None]:
         yield  # somebody else decides: a shell that runs us in the background
         return
     heard, rung = os.pipe()
-    os.set_blocking(rung, False)
+    if os.name != "nt":  # which asks for it only of sockets
+        os.set_blocking(rung, False)
     threading.Thread(target=_end_after_signal, args=(heard,), daemon=True).start()
     before = signal.set_wakeup_fd(rung, warn_on_full_buffer=False)
     signal.signal(signal.SIGINT, _raise_once)
@@ -63,7 +64,7 @@ def obeyed() -> Iterator[None]:
         tell()
         raise SystemExit(INTERRUPTED) from None
     except SystemExit as end:
-        # Where options are still being parsed, typer hears of it first, and is silent.
+        # While options are parsed, typer catches it without a message.
         if end.code == INTERRUPTED and not _told.is_set():
             tell()
         raise
@@ -73,7 +74,7 @@ def obeyed() -> Iterator[None]:
 
 
 class Stop:
-    """Ctrl-C as a wish to end: input is no longer waited for, the rest is finished.
+    """On Ctrl-C, stop waiting for input and finish the rest.
 
     The second Ctrl-C is an interrupt like any other.
     """
@@ -127,20 +128,20 @@ class Stop:
 
 
 def tell() -> None:
-    """Say what happened, in one line."""
+    """Print one line about the interrupt."""
     _told.set()
     sys.stderr.write("Interrupted.\n")
     sys.stderr.flush()
 
 
 def _raise_once(*_: object) -> None:
-    """As Python does, but a second Ctrl-C does not disturb what the first one does."""
+    """Raise KeyboardInterrupt; a second Ctrl-C is ignored."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
 def _end_after_signal(heard: int) -> None:
-    """End the process, and those that it started, without waiting for anything."""
+    """Kill the process and its children soon after a signal."""
     while (number := os.read(heard, 1)) != bytes([signal.SIGINT]):
         if not number:  # all was done
             return

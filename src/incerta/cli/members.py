@@ -1,12 +1,8 @@
 """``incerta members``: which objects of a table are of a compact group in a field."""
 
-import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated
 
 from incerta.backend.progress import bars
-from incerta.backend.writing import fill
 from incerta.cli import options
 from incerta.cli import output as out
 from incerta.data.tables.spec import TableSpec
@@ -82,8 +78,7 @@ def members(
     are several. What is said besides: what each group is like, with standard errors,
     and how many of the objects above a threshold are expected to be of the field.
     """
-    names = [f"table.{form}", MODEL, out.SUMMARY]
-    folder = out.folder_for(output, names, form, spreadsheet=spreadsheet)
+    target = out.Target.checked(output, form, MODEL, spreadsheet=spreadsheet)
     if not 0.0 < level < 1.0:
         out.refuse("--level", f"{level} does not lie between 0 and 1.")
     from incerta.api.members import members
@@ -102,27 +97,17 @@ def members(
             level=level,
             random_state=seed,
         )
-    answers = found.columns()
-    written: list[str] = []
-    try:
-        if folder is None:
-            out.write_table(answers, form, sys.stdout.buffer, spreadsheet=spreadsheet)
-        else:
-            facts = found.summary() | {"columns": columns.to_options()}
-            files: dict[str, Callable[[Path], object]] = {
-                f"table.{form}": out.table_file(answers, form, spreadsheet=spreadsheet),
-                MODEL: found.save,
-                out.SUMMARY: out.json_file(facts),
-            }
-            written = fill(folder, files)
-    finally:  # also where `head` has seen enough of the table
-        if not quiet:
-            warned += out.tell_formulas(data.ids, form, spreadsheet=spreadsheet)
-            out.warn(warned)
-            sentences, _, groups_told = found.explain().partition("\n\n")
-            for sentence in sentences.split("\n"):
-                out.say(sentence)
-            if groups_told:
-                out.echo(groups_told, err=True)
-            if written:
-                out.say(f"Written to {folder}: {', '.join(written)}")
+
+    def files() -> dict[str, out.Writer]:
+        facts = found.summary() | {"columns": columns.to_options()}
+        return {MODEL: found.save, out.SUMMARY: out.json_file(facts)}
+
+    def tell() -> None:
+        out.warn([*warned, *target.unsafe(data.ids)])
+        sentences, _, groups_told = found.explain().partition("\n\n")
+        for sentence in sentences.split("\n"):
+            out.say(sentence)
+        if groups_told:
+            out.echo(groups_told, err=True)
+
+    target.deliver(found.columns(), files, None if quiet else tell)

@@ -1,4 +1,4 @@
-"""Options that several commands share, and a guess where those of a table are left."""
+"""Options that several commands share, and guesses for those about a table."""
 
 import inspect
 import shlex
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from incerta.api.check import Known
     from incerta.data.container import UncertainData
     from incerta.data.files.opened import OpenTable
-    from incerta.data.guess.readings import Guess, Reading
+    from incerta.data.guess.guess import Guess, Reading
 
 WORDS = {"true": True, "false": False, "none": None}
-MOST_NAMES = 12  # of a list that is shown whole
+MOST_NAMES = 12  # longest list that is shown whole
 
 
 def option(
@@ -49,7 +49,7 @@ def option(
     choices: tuple[str, ...] = (),
     **more: Any,
 ) -> Any:
-    """An option by its names, separated by spaces; with choices, one of these."""
+    """Make an option from its names, separated by spaces, and its choices."""
     if choices:
         checks = {"callback": one_of(choices), "autocompletion": starting_as(choices)}
         more = checks | more
@@ -57,12 +57,12 @@ def option(
 
 
 def argument(metavar: str, help: str) -> Any:
-    """An argument, which has no default that help would show."""
+    """Make an argument whose default the help does not show."""
     return typer.Argument(metavar=metavar, help=help, show_default=False)
 
 
 def place(metavar: str, help: str, names: str = "-o --output") -> Any:
-    """An option that is a file or a folder, which an empty text is not."""
+    """Make an option for a file or a folder; empty text is refused."""
     return option(names, help, metavar, parser=_as_path)
 
 
@@ -120,7 +120,7 @@ def whole_or_auto(value: str) -> int | str:
 
 
 def of_table(name: str, help: str | None = None) -> Any:
-    """The option of a field of `TableSpec`, as typer takes it."""
+    """Make the typer option of a field of `TableSpec`."""
     field, is_list = OPTIONS[name], name in LISTS
     kind: Any = bool if field.flags else list[str] if is_list else str
     flags = "/".join(field.flags) or f"--{name}"
@@ -172,11 +172,9 @@ Folder = Annotated[
         "table goes to stdout.",
     ),
 ]
-Report = Annotated[bool, option("--report", "Write report.html to the folder, too.")]
-Seed = Annotated[int, option("--seed", "Seed of everything random.", "N", min=0)]
-Scale = Annotated[
-    bool, option("--scale/--no-scale", "Bring all features to one scale first.")
-]
+Report = Annotated[bool, option("--report", "Also write report.html to the folder.")]
+Seed = Annotated[int, option("--seed", "Random seed.", "N", min=0, max=2**32 - 1)]
+Scale = Annotated[bool, option("--scale/--no-scale", "Scale all features first.")]
 InDirections = Annotated[
     bool,
     option(
@@ -256,7 +254,7 @@ def for_each(
     from incerta.api.methods import asked, parameters_of
 
     known = {method: parameters_of(asked(method)) for method in methods}
-    # Those for all methods first: those for one replace them.
+    # First those for all methods, as those for one override them.
     for name, value in sorted(params.items(), key=lambda item: "." in item[0]):
         prefix, dot, short = name.partition(".")
         if dot:
@@ -311,7 +309,7 @@ def takes_columns(
 
 @contextmanager
 def on_disk(file: Path) -> Iterator[Path]:
-    """A file to read: the one that was named, or one with what comes from stdin."""
+    """Yield the file to read: the one named, or a copy of stdin."""
     if file != STDIN:
         yield file
         return
@@ -333,7 +331,7 @@ def completed(
     truth: str | None = None,
     quiet: bool = False,
 ) -> TableSpec:
-    """The options about a table, or else a guess, if it is clear.
+    """Return the description of a table, completed by a guess if that is clear.
 
     Nothing is guessed if the values were named: then all else was, too. `truth` is a
     column of classes; the command and the name of the file are for others to copy.
@@ -374,7 +372,7 @@ def labeled(
     from incerta.data.files.opened import OpenTable
 
     with on_disk(file) as path:
-        # All of a table is parsed if its classes are to be found.
+        # To find the classes, the whole table must be parsed.
         table = OpenTable(
             path, replace(columns, values=()) if name is None else columns
         )
@@ -394,7 +392,7 @@ def labeled(
 
 
 def absent_in(known: "Known") -> str:
-    """What stands for no class in the column, in brackets; nothing if there is none."""
+    """List, in brackets, the words in the column that mean no class."""
     words = ", ".join("empty" if not w else shown(w) for w in known.absent)
     return f" ({words})" if words else ""
 
@@ -402,7 +400,7 @@ def absent_in(known: "Known") -> str:
 def _guessed(
     table: "OpenTable", columns: TableSpec, option: str, *, quiet: bool
 ) -> str:
-    """The one column of a table that obviously holds classes; refuse if not one."""
+    """Find the one column that obviously holds classes, or refuse."""
     taken, left_out = {*columns.values, columns.id}, table.guess().left_out.items()
     names = [n for n, why in left_out if why == "classes" and n not in taken]
     if len(names) != 1:
@@ -415,19 +413,19 @@ def _guessed(
 
 
 def with_reading(spec: TableSpec, reading: "Reading") -> TableSpec:
-    """What was said, and what was guessed."""
+    """Combine what the user said with a guess."""
     return TableSpec(**(spec.said() | reading.said()))
 
 
 def command_for(
     reading: "Reading", spec: TableSpec, words: Sequence[str], *more: str
 ) -> list[str]:
-    """The words of the command that reads a table so."""
+    """The words of the command that reads a table this way."""
     return [*words, *with_reading(spec, reading).to_options(), *more]
 
 
 def offers(guess: "Guess", spec: TableSpec, words: Sequence[str]) -> list[str]:
-    """Commands to choose from, each with what it means, in lines."""
+    """Lines with commands to choose from, and their meanings."""
     lines = ["Choose:"]
     for reading in guess.readings:
         lines.append(f"  {on_lines(command_for(reading, spec, words))}")
@@ -436,12 +434,12 @@ def offers(guess: "Guess", spec: TableSpec, words: Sequence[str]) -> list[str]:
 
 
 def as_argument(file: Path) -> str:
-    """The name of a file such that it is not read as an option."""
+    """The name of a file, protected from being read as an option."""
     return f"./{file}" if str(file).startswith("-") and file != STDIN else str(file)
 
 
 def on_lines(words: Sequence[str]) -> str:
-    """A command to be copied, on several lines if it is long."""
+    """Format a command for copying, on several lines if it is long."""
     parts: list[str] = []  # options with what follows them
     for word in words:
         quoted = printable(shlex.quote(word))
@@ -459,7 +457,7 @@ def on_lines(words: Sequence[str]) -> str:
 
 
 def _tell(guess: "Guess") -> None:
-    """Say what was guessed, without the end of long lists."""
+    """Print the guess, with long lists shortened."""
     if guess.objects:
         say(f"{guess.objects}.")
     reading = guess.readings[0]
@@ -482,7 +480,7 @@ def _few(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def listed(texts: Sequence[str]) -> str:
-    """A list, without the end if it is long."""
+    """Join a list, shortened if it is long."""
     if len(texts) <= MOST_NAMES:
         return ", ".join(texts)
     return f"{', '.join(texts[:MOST_NAMES])} and {len(texts) - MOST_NAMES:,} more"

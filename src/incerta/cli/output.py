@@ -1,4 +1,4 @@
-"""All that commands print and write."""
+"""What commands print and write."""
 
 import csv
 import errno
@@ -6,29 +6,33 @@ import io
 import json
 import os
 import re
+import sys
 import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, Self, TypeAlias
 
 import typer
 
 from incerta import wording
 from incerta.backend.optional import require
-from incerta.backend.writing import nearest
+from incerta.backend.writing import fill, nearest
 from incerta.wording import SURE, counted, no_confidence, printable, share, verb
 
 if TYPE_CHECKING:
     from incerta.api.clustering import Clustering
 
+Writer: TypeAlias = Callable[[Path], object]  # writes a file
+
 WIDTH = 80
 N_UNSURE = 5
 LONGEST_ID = 24
 MOST_ROWS = 12  # of small tables
-# What bad data, bad parameters and the system cause. All else is our mistake.
+# Raised for bad data, bad parameters or by the system; anything else is a bug.
 EXPECTED = (ValueError, OSError, ImportError, MemoryError)
 
 FORMATS = ("csv", "parquet", "json")
@@ -39,12 +43,12 @@ NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 
 def refuse(option: str, why: str) -> NoReturn:
-    """Raise for an option that cannot be followed."""
+    """Raise an error about an option."""
     raise typer.BadParameter(why, param_hint=f"'{option}'")
 
 
 def echo(text: object = "", *, err: bool = False, bold: bool = False) -> None:
-    """Print lines, whatever is in them: data and files may hold control characters."""
+    """Print lines without the control characters that data may hold."""
     lines = map(printable, str(text).split("\n"))
     typer.secho("\n".join(lines), err=err, bold=bold or None)
 
@@ -67,8 +71,8 @@ def warn(texts: Iterable[str]) -> None:
         say(f"Warning: {text}", hanging="  ")
 
 
-def tell(result: "Clustering", written: Sequence[str] = (), place: Any = None) -> None:
-    """Say what was found and why, and what was written where."""
+def tell(result: "Clustering") -> None:
+    """Say what was found and why."""
     say(result.explain().partition("\n")[0] + ".", bold=True)
     say(" ".join(result.reasons))
     warn(result.warnings)
@@ -78,9 +82,7 @@ def tell(result: "Clustering", written: Sequence[str] = (), place: Any = None) -
         of = f"{len(result.unsure())} of {counted(len(result.ids), 'object')}"
         say(f"Confidence below {SURE}: {of}. Least certain: {least}.")
     else:
-        say("Within the given uncertainty no label was seen to change.")
-    if written:
-        say(f"Written to {place}: {', '.join(written)}")
+        say("No label changes within the given uncertainty.")
 
 
 def least_certain(ids: Any, confidence: Any, below: float) -> str:
@@ -115,7 +117,7 @@ def noted() -> Iterator[list[str]]:
 
 
 def in_one_line(error: Exception) -> str:
-    """Say what went wrong."""
+    """Describe an error in one line."""
     if about_closed(error):
         return "stdin or stdout is closed; name files instead."
     text = str(error)
@@ -138,12 +140,12 @@ def about_closed(error: Exception) -> bool:
 
 
 def shown(name: Any) -> str:
-    """An id as a terminal may show it: short, and without control characters."""
+    """Shorten an id, and remove control characters."""
     return cut(name, LONGEST_ID)
 
 
 def cut(value: object, longest: int = WIDTH) -> str:
-    """Text that fits into a line, without control characters."""
+    """Cut text to one line, without control characters."""
     return wording.cut(printable(value), longest)
 
 
@@ -188,8 +190,8 @@ def write_table(
 
 def table_file(
     columns: Mapping[str, Any], form: str, *, spreadsheet: bool = False
-) -> Callable[[Path], None]:
-    """What writes columns to a file."""
+) -> Writer:
+    """Make a writer of columns."""
 
     def write(path: Path) -> None:
         with path.open("wb") as out:
@@ -198,67 +200,91 @@ def table_file(
     return write
 
 
-def json_file(facts: Mapping[str, Any]) -> Callable[[Path], object]:
-    """What writes facts to a file."""
+def json_file(facts: Mapping[str, Any]) -> Writer:
+    """Make a writer of facts as JSON."""
     text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
     return lambda path: path.write_text(text, encoding="utf-8")
 
 
 def check_format(form: str, *, spreadsheet: bool = False) -> None:
-    """Raise, before long work, if a format needs what is not installed."""
+    """Check early that a format can be written."""
     if spreadsheet and form != "csv":
         refuse("--spreadsheet", f"it is for csv, and --format is {form}.")
     if form == "parquet":
         require("pyarrow", "io", "--format parquet")
 
 
-def tell_formulas(
-    ids: Any, form: str, *, spreadsheet: bool = False, thing: str = "id"
-) -> list[str]:
-    """Say how many ids a spreadsheet would run as formulas, if there are any."""
-    n = sum(_not_run(id) is not id for id in _plain(ids))
-    if form != "csv" or spreadsheet or not n:
-        return []
-    return [
-        f"{counted(n, thing)} {verb(n, 'begins', 'begin')} like a formula, which a "
-        "spreadsheet would run. For spreadsheets, add --spreadsheet."
-    ]
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """Where a command writes its table, and in which format."""
 
+    folder: Path | None  # None: to stdout
+    form: str
+    spreadsheet: bool = False
 
-def folder_for(
-    output: Path | None, names: Sequence[str], form: str, *, spreadsheet: bool
-) -> Path | None:
-    """The folder for some files, None for stdout; raise, before long work, if not."""
-    folder = None if output in (None, STDOUT) else output
-    if folder is not None:
-        check_folder(folder, names)
-    elif REPORT in names:
-        refuse("--report", "a report needs a folder; give -o DIR.")
-    check_format(form, spreadsheet=spreadsheet)
-    if REPORT in names:
-        require("jinja2", "report", "a report")
-    return folder
+    @classmethod
+    def checked(cls, output: Path | None, form: str, *names: str, **more: Any) -> Self:
+        """Check early that the table and these files can be written."""
+        folder = None if output in (None, STDOUT) else output
+        if folder is not None:
+            check_folder(folder, (f"table.{form}", SUMMARY, *names))
+        elif REPORT in names:
+            refuse("--report", "a report needs a folder; give -o DIR.")
+        check_format(form, **more)
+        if REPORT in names:
+            require("jinja2", "report", "a report")
+        return cls(folder=folder, form=form, **more)
+
+    def deliver(
+        self,
+        columns: Mapping[str, Any],
+        files: Callable[[], Mapping[str, Writer]],
+        tell: Callable[[], None] | None,
+    ) -> None:
+        """Write the table, into a folder with more files, and say what was found."""
+        form, how, written = self.form, {"spreadsheet": self.spreadsheet}, ""
+        try:
+            if self.folder is None:
+                write_table(columns, form, sys.stdout.buffer, **how)
+            else:
+                table = {f"table.{form}": table_file(columns, form, **how)}
+                written = ", ".join(fill(self.folder, {**table, **files()}))
+        finally:  # also where `head` has seen enough of the table
+            if tell is not None:
+                tell()
+                if written:
+                    say(f"Written to {self.folder}: {written}")
+
+    def unsafe(self, ids: Any, thing: str = "id") -> list[str]:
+        """Say how many ids a spreadsheet would run as formulas, if there are any."""
+        n = sum(_not_run(id) is not id for id in _plain(ids))
+        if self.form != "csv" or self.spreadsheet or not n:
+            return []
+        return [
+            f"{counted(n, thing)} {verb(n, 'begins', 'begin')} like a formula, which a "
+            "spreadsheet would run. For spreadsheets, add --spreadsheet."
+        ]
 
 
 def check_folder(folder: Path, names: Iterable[str] = ()) -> None:
-    """Raise, before long work, if these files cannot be put into a folder."""
+    """Check early that files can be written into a folder."""
     there = nearest(folder)
     if not there.is_dir():
         refuse("-o", f"{there} is a file; name a folder.")
     check_writable(there)
     for name in names:
         if (folder / name).is_dir():
-            refuse("-o", f"{folder / name} is a folder, where a file is to be.")
+            refuse("-o", f"{folder / name} is a folder; it should be a file.")
 
 
 def check_writable(folder: Path) -> None:
-    """Raise, before long work, if a folder cannot be written to."""
+    """Check early that a folder is writable."""
     if not os.access(folder, os.W_OK):
         refuse("-o", f"{folder} is not writable.")
 
 
 def _not_run(cell: Any) -> Any:
-    """Text with a ' before it if a spreadsheet would run it; all else as it is."""
+    """Put a ' before text that a spreadsheet would run as a formula."""
     if not isinstance(cell, str) or not FORMULA.match(cell) or NUMBER.fullmatch(cell):
         return cell
     return f"'{cell}"

@@ -78,7 +78,8 @@ def predict(
             out.table_file(table, form, spreadsheet=spreadsheet)(beside)
     if quiet:
         return
-    out.warn([*warned, *out.tell_formulas(table["id"], form, spreadsheet=spreadsheet)])
+    written = out.Target(folder=None, form=form, spreadsheet=spreadsheet)
+    out.warn([*warned, *written.unsafe(table["id"])])
     mean = float(table["confidence"].mean())
     sure = "confidence not applicable" if isnan(mean) else f"mean confidence {mean:.2f}"
     out.say(f"{counted(len(data), 'object')}, {sure}.")
@@ -88,7 +89,7 @@ def predict(
 
 
 def _novel(table: dict[str, Any]) -> str:
-    """Which new objects are unlike those of the fit, or why that is not known."""
+    """Say which new objects are unlike those of the fit, or why this is unknown."""
     import numpy as np
 
     from incerta.api.notes import unlike_fit

@@ -48,7 +48,7 @@ Files, written at the end, all or none:
   DIR/{out.REPORT}    the same as a page that needs no network"""
 
 
-# What can be said of a single row, in words that fit.
+# Help for options whose meaning differs for single rows.
 WORDS = {
     "id": "Column that names rows, for those left out.",
     "errors": OPTIONS["errors"].help.partition(" Without it")[0]
@@ -99,8 +99,8 @@ def watch(
         str,
         options.option(
             "--half-life",
-            "Rows after which a row counts for half; none forgets nothing. A cluster "
-            "that got none for as long is gone.",
+            "Rows after which a row counts half; none keeps all rows. A cluster "
+            "that gets none for that long is gone.",
             "ROWS|none",
             callback=_half_life,
         ),
@@ -111,23 +111,24 @@ def watch(
     seed: options.Seed = 0,
     scale: options.Scale = True,
     follow: Annotated[
-        bool, options.option("--follow -f", "Wait for more at the end of the file.")
+        bool,
+        options.option("--follow -f", "Wait for more rows at the end of FILE."),
     ] = False,
     every: Annotated[
         str,
         options.option(
             "--every",
-            "Look after so many rows, or seconds (10s), and say what changed.",
+            "Say what changed every N rows, or every N seconds (10s).",
             "N|Ns",
             callback=_every,
         ),
     ] = "1000",
     strict: Annotated[
         bool,
-        options.option("--strict", "End with an error at a row that is no object."),
+        options.option("--strict", "Stop with an error at a row that cannot be read."),
     ] = False,
     output: Annotated[
-        Path | None, options.place("DIR", "Folder for what was found.")
+        Path | None, options.place("DIR", "Folder for the results.")
     ] = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -170,11 +171,11 @@ def watch(
             out.echo(line)
             sys.stdout.flush()
     if not watcher.n_seen:
-        msg = f"no row of {_called(file)} is an object."
+        msg = f"no row of {_called(file)} could be read as an object."
         raise DataError(msg)
     if output is not None:
-        from incerta.api.clustering import versions
-        from incerta.backend.optional import installed
+        from incerta.api.result import versions
+        from incerta.backend.optional import installed, pip_install
         from incerta.report.watched import facts, page_of_stream
 
         command = ["incerta", "watch", str(file), *reader.spec.to_options(), *asked]
@@ -194,7 +195,7 @@ def watch(
                 Path.write_text, data=page, encoding="utf-8", newline="\n"
             )
         else:
-            out.say("A report needs the extra report: pip install 'incerta[report]'")
+            out.say(f"A report needs the extra report: {pip_install('report')}")
         written = fill(output, files)
     if not quiet:
         _tell(watcher, file, task.warned)
@@ -203,7 +204,7 @@ def watch(
 
 
 def opened(file: Path, follow: bool) -> BinaryIO:
-    """The stream of bytes that a name stands for."""
+    """Open the file, or stdin."""
     if file == out.STDIN:
         return sys.stdin.buffer
     if file.is_dir():
@@ -226,7 +227,7 @@ def _guessed(
     stop: Stop,
     quiet: bool,
 ) -> "tuple[Iterator[Row | Bad | None], TableSpec]":
-    """All rows once more, and the columns as the first of them look."""
+    """Guess the columns from the first rows; return all rows and the description."""
     from incerta.api.rows import Row
     from incerta.data.files.opened import OpenTable
 
@@ -254,8 +255,8 @@ def _guessed(
             spec = options.completed(OpenTable(path, plain), "watch", file, quiet=quiet)
     unable = [name for name in spec.said() if name not in OF_ROWS]
     if unable:
-        why = f"the first rows look as if --{unable[0]} were needed, which no stream "
-        out.refuse("--values", f"{why}has. Name the columns.")
+        why = f"the first rows seem to need --{unable[0]}, which a stream "
+        out.refuse("--values", f"{why}does not have. Name the columns.")
     spec = replace(spec, sep=columns.sep, encoding=columns.encoding)
     return chain(first, rows), spec
 
@@ -266,7 +267,7 @@ def _called(file: Path) -> str:
 
 @dataclass(kw_only=True)
 class Task:
-    """Rows go in, lines about them come out."""
+    """Turn rows into lines about what happened."""
 
     watcher: "Watcher"
     reader: "Reader"
@@ -280,7 +281,7 @@ class Task:
     _when: float = field(default_factory=lambda: time.monotonic())
 
     def run(self, rows: "Iterable[Row | Bad | None]") -> Iterator[str]:
-        """Take rows to their end; lines about what happened, as it does."""
+        """Process all rows; yield a line about each event."""
         for row in rows:
             if row is not None:
                 self._waiting.append(row)
@@ -347,7 +348,7 @@ class Task:
             return
         out.echo(out.cut(f"Left out, {text}"), err=True)
         if n == MOST_NAMED:
-            out.echo("Further rows that are left out are only counted.", err=True)
+            out.echo("Rows left out from here on are only counted.", err=True)
 
 
 def _tell(watcher: "Watcher", file: Path, warned: Iterable[str]) -> None:
@@ -372,6 +373,6 @@ def _tell(watcher: "Watcher", file: Path, warned: Iterable[str]) -> None:
     ]
     out.print_rows(("cluster, and its center", "share", "since row"), rows)
     out.say(
-        f"All in all {counts['new']:,} new, {counts['moved']:,} moved, "
+        f"In total {counts['new']:,} new, {counts['moved']:,} moved, "
         f"{counts['gone']:,} gone."
     )

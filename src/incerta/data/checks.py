@@ -28,7 +28,7 @@ LEAVE_OUT = (
     "missing='infinite'."
 )
 
-# What arrays may hold that is no number, by the letter numpy has for it.
+# What arrays may hold besides numbers, by numpy's letter for the kind.
 NO_NUMBERS = {
     **dict.fromkeys("UST", "text; convert it first: numpy.asarray({}, dtype=float)"),
     "c": "complex numbers; say what counts, e.g. numpy.abs({}), or make real and "
@@ -41,7 +41,7 @@ NO_NUMBERS = {
 
 
 def as_floats(value: ArrayLike, name: str) -> Array:
-    """Copy numbers into an array of our own, so that nobody else changes it.
+    """Copy numbers into a new float array, which no one else can change.
 
     Cells that are None, masked, or NA of a frame's library are NaN.
     """
@@ -56,7 +56,7 @@ def as_floats(value: ArrayLike, name: str) -> Array:
 
 
 def plain_numbers(value: Any, name: str) -> Ids:
-    """Array with NaN where `value` is masked; what holds no numbers is refused.
+    """Make an array with NaN where `value` is masked; refuse what is not numeric.
 
     Cells of other kinds, such as decimals, stay what they are.
     """
@@ -88,7 +88,7 @@ def without_masks(value: Any) -> Any:
 
 
 def nothing_in(array: Ids) -> Mask:
-    """Which cells are missing values, in the words of any library."""
+    """Mask of the missing cells, whatever library marks them."""
     if array.dtype.kind == "O":
         cells = [_is_nothing(cell) for cell in array.flat]
         return np.array(cells, dtype=np.bool_).reshape(array.shape)
@@ -199,7 +199,7 @@ def as_labels(labels: ArrayLike, name: str) -> Ids:
 
 
 def _refuse_text(labels: Any, name: str) -> None:
-    """Refuse what arrays of text, in which all have the same room, cannot hold."""
+    """Refuse ids that fixed-width text arrays cannot hold."""
     lengths = [len(label) for label in labels]
     longest, total = max(lengths), sum(lengths)
     room = 4 * longest * len(lengths)
@@ -341,7 +341,7 @@ def as_projection(projection: ArrayLike, shape: tuple[int, int]) -> Array:
 
 def _refuse_indefinite(cov: Array, size: Array) -> None:
     """Raise if a variance or an eigenvalue is negative beyond rounding."""
-    # Of correlations: next to a large variance, a small one would pass for rounding.
+    # Of correlations, as next to large variances small ones look like rounding.
     variances = np.einsum("nii->ni", cov)
     least = 1e-14 * size[:, None]
     if (negative := variances < -least).any():

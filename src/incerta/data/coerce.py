@@ -1,4 +1,4 @@
-"""The entry for whatever an estimator is given: `as_uncertain`, `objects_of`."""
+"""Convert the input of estimators: `as_uncertain`, `objects_of`."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,13 +15,13 @@ from incerta.data import from_scipy  # noqa: F401 (what models may hold)
 from incerta.data.checks import (
     HOW_TO_TELL,
     as_feature_names,
+    as_finite,
     plain_numbers,
     without_masks,
 )
 from incerta.data.construct import exact, from_array, from_gaussian, from_lists
 from incerta.data.container import UncertainData
-from incerta.data.extremes import refuse_extremes
-from incerta.data.missing import refuse_missing
+from incerta.data.refused import refuse_extremes, refuse_missing
 from incerta.data.tables.columns import as_narwhals, library_of, numbers_of
 from incerta.data.tables.names import refuse_errors
 from incerta.exceptions import DataError
@@ -31,7 +31,7 @@ T = TypeVar("T", bound=type[Any])
 
 
 def as_uncertain(X: Any) -> UncertainData:
-    """Take anything that can be read as uncertain data.
+    """Convert anything that can be read as uncertain data.
 
     Parameters
     ----------
@@ -49,6 +49,9 @@ def as_uncertain(X: Any) -> UncertainData:
     array([2, 1])
     """
     if isinstance(X, UncertainData):
+        if not len(X):
+            msg = "data has no objects; there is nothing to cluster."
+            raise DataError(msg)
         return X
     if isinstance(X, (str, PathLike)):
         msg = f"X={str(X)!r} is a name, not data; read it first: ic.read_table(...)."
@@ -68,6 +71,8 @@ def as_uncertain(X: Any) -> UncertainData:
             raise DataError(msg)
         table = np.column_stack([_feature(native, name) for name in names])
         refuse_errors(names, table)
+        for name, column in zip(names, table.T, strict=True):
+            as_finite(column, f"column {name!r}")
         return replace(exact(table, feature_names=names), library=library_of(X))
     if isinstance(X, (list, tuple)) and len(X) == 0:
         msg = "X is empty; there is nothing to cluster."
@@ -129,13 +134,13 @@ def _plain_table(X: Any) -> Any:
         return X
     if isinstance(X, (list, tuple, np.ndarray)) or hasattr(X, "unmasked"):
         array = np.asarray(without_masks(X))
-        # What is complex is refused by scikit-learn, in the words its users know.
+        # Complex numbers are refused by scikit-learn, with its usual message.
         return array if array.dtype.kind == "c" else plain_numbers(array, "X")
     return X
 
 
 def _feature(frame: nw.DataFrame[Any], name: str) -> Array:
-    """A column as numbers; if it is text, it may name the objects."""
+    """Return a column as numbers; suggest text columns as ids."""
     try:
         return numbers_of(frame[name], name)
     except DataError as error:
@@ -146,12 +151,10 @@ def _feature(frame: nw.DataFrame[Any], name: str) -> Array:
             raise
         table = np.column_stack([numbers_of(frame[other], other) for other in others])
         refuse_errors(others, table, name if names_objects else None)
-        if not names_objects:
-            raise
-        msg = (
-            f"{error} If it names the objects, say so: "
-            f"from_frame(table, id={name!r}, values={others!r})."
-        )
+        id, how = "", "To leave it out, name the others"
+        if names_objects:
+            id, how = f"id={name!r}, ", "If it names the objects, say so"
+        msg = f"{error} {how}: from_frame(table, {id}values={others!r})."
         raise DataError(msg) from error
 
 
@@ -218,7 +221,7 @@ def uncertain_stays(cls: T) -> T:
 
 
 def _uncontained(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Choose between scikit-learn's method and ours, which it is wrapped around."""
+    """Choose between scikit-learn's wrapper and the method that it wraps."""
     ours: Callable[..., Any] = getattr(method, "__wrapped__", method)
 
     @wraps(ours)

@@ -122,7 +122,7 @@ def values_law(table: Array, groups: Groups, weights: Array | None) -> Values:
 
 
 def _canonical(table: Array, starts: Indices, weights: Array | None) -> Indices:
-    """Rows sorted by object, those of one object by a hash of all that they hold."""
+    """Sort rows by object, and the rows of an object by a hash of their values."""
     content = np.zeros(len(table), dtype=np.uint64)
     for column in table.T if weights is None else (*table.T, weights):
         bits = (column + 0.0).view(np.uint64)  # no −0.0
@@ -271,7 +271,7 @@ def from_gaussian(
 
 
 def _in_projection(law: Law, matrix: Array) -> Law:
-    """Measurements of what `matrix` (n, q, d) makes of the features."""
+    """Measurements of the linear combinations `matrix` (n, q, d) of the features."""
     assert isinstance(law, Independent | Gaussian)
     gaps = np.isnan(law.mean()) | ~matrix.any(axis=2)
     values, matrix = np.where(gaps, 0.0, law.mean()), matrix * ~gaps[:, :, None]
@@ -299,7 +299,7 @@ def _in_projection(law: Law, matrix: Array) -> Law:
 
 
 def _refuse_repeated(law: Projected) -> None:
-    """Raise if exact measurements of an object say the same thing twice."""
+    """Raise if exact measurements of an object are redundant."""
     matrix = law.matrix / sizes_of_columns(law.matrix)
     total = total_covariance(matrix @ np.swapaxes(matrix, 1, 2), law.errors)
     scale = np.sqrt(np.einsum("nii->ni", total))
@@ -416,7 +416,7 @@ def exact(
 def from_lists(X: Sequence[ArrayLike]) -> UncertainData:
     """Take one array of values per object, each (n_values, n_features)."""
     arrays = [np.atleast_1d(as_finite(values, f"X[{i}]")) for i, values in enumerate(X)]
-    # A list of numbers is values of a single feature.
+    # A list of numbers holds values of a single feature.
     tables = [a.reshape(-1, 1) if a.ndim == 1 else a for a in arrays]
     width = tables[0].shape[-1]
     for i, table in enumerate(tables):

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from incerta.backend.keyed import Keys, keys_of, keys_of_texts
+from incerta.backend.keyed import GOLDEN, Keys, keys_of, keys_of_texts, mixed
 from incerta.data.checks import (
     as_feature_names,
     as_map,
     positions_of_features,
     positions_of_objects,
 )
-from incerta.data.laws import Law, Values, stack
+from incerta.data.laws import Arrays, Joint, Law, Values, stack
 from incerta.data.meaning import MEANINGS, as_meaning, of_errors
 from incerta.data.projections import projected
 from incerta.data.reliability import reliability
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from incerta.worlds import Worlds
 
 
-# Frame libraries that tables come from and results go back to.
+# Frame libraries that are supported for tables and results.
 FRAME_LIBRARIES = ("pandas", "polars", "pyarrow")
 SHOWN_FEATURES = 6
 
@@ -116,7 +116,7 @@ class UncertainData:
 
     @property
     def kind(self) -> str:
-        """How the objects are given: "samples", "gaussian", "joint worlds", ..."""
+        """Kind of the distributions: "samples", "gaussian", "joint worlds", ..."""
         return self.law.kind
 
     @property
@@ -294,6 +294,7 @@ class UncertainData:
         if self.law.missing() is None:
             within, between = np.sqrt(variances.mean(axis=0)), means.std(axis=0)
         else:
+            means = np.where(np.isnan(means).all(axis=0), 0.0, means)  # nothing known
             known = np.where(np.isnan(means), np.nan, variances)
             within, between = np.sqrt(np.nanmean(known, axis=0)), np.nanstd(means, 0)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -380,6 +381,38 @@ def concat(parts: Sequence[UncertainData]) -> UncertainData:
         first.feature_names,
         meaning=next(iter(meanings), first.meaning),
     )
+
+
+def first_equals(data: UncertainData) -> Indices:
+    """Position of the first object equal to each; mostly its own.
+
+    Laws with several values, and joint draws, are not compared: they are hardly ever
+    equal. Costs a pass over the data.
+    """
+    n, columns = len(data), _numbers_of(data)
+    if columns is None:
+        return np.arange(n)
+    keys = np.full(n, GOLDEN)
+    for column in columns:
+        # Zero has two signs, and counts as one number.
+        keys = mixed(keys * GOLDEN + (column + 0.0).view(np.uint64))
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    return first[group]
+
+
+def _numbers_of(data: UncertainData) -> list[Array] | None:
+    """Numbers that describe each object, in arrays of shape (n,)."""
+    law = data.law
+    if isinstance(law, Values) and data.exact:
+        return [*law.values.T]
+    if not isinstance(law, Arrays) or isinstance(law, Joint):
+        return None
+    found = []
+    for name, letters in law.axes.items():
+        if "n" in letters:
+            rows = np.moveaxis(getattr(law, name), letters.index("n"), 0)
+            found += [*rows.reshape(len(data), -1).astype(float).T]
+    return found
 
 
 def _facts(data: UncertainData) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Counts: measured logarithms of rates, with errors that zeros have, too.
+"""Counts as measured logarithms of rates, with errors even for zeros.
 
 ``n_ij ~ Poisson(exposure_i * rate_ij)``. For each feature the rates of all objects are
 described by a Gamma law, which is the prior of each: with shape a and rate b the
@@ -43,7 +43,7 @@ MOST_FEATURES = 2000
 # Variance of rates over their squared mean. Below the least, rates differ by 3 %, and
 # counts up to 1000 do not tell; above the most, logarithms of rates are not known.
 LEAST_SPREAD, MOST_SPREAD = 1e-3, 10.0
-# Rounds of weighted moments; each takes most of what is left.
+# Rounds of weighted moments; each removes most of the remaining error.
 MOST_ROUNDS, SAME_SPREAD = 30, 1e-4
 NUMBER_BYTES = 8
 MOST_COUNTED = 2.0**53
@@ -121,7 +121,7 @@ class Rates(Independent):
         return self if believed == self.believed else self.told(believed=believed)
 
     def prior(self) -> dict[str, Any]:
-        """What was learned from all objects."""
+        """The prior, which was learned from all objects."""
         return {name: getattr(self, name) for name in PRIOR}
 
     def joined(self, other: Law) -> Rates | None:
@@ -190,12 +190,7 @@ def from_counts(
 
     Notes
     -----
-    The prior of a feature is a Gamma law of rates, found by weighted moments. Posterior
-    rates ``r``, expected counts ``m = exposure * r`` and the overdispersion v give the
-    measured value ``log r + (n - m) / m`` and the variance of its error ``1 / m + v``:
-    the likelihood near the posterior. A zero is a low value with a large error. With
-    ``meaning="belief"`` mean and variance of the posterior, ``digamma(a + n) - log(b +
-    exposure)`` and ``trigamma(a + n)``, make a Gaussian.
+    A zero is a low value with a large error; the page on counts says how large.
 
     A feature without any count is kept, with a warning; it tells nothing. It takes some
     30 passes over the counts at most. Where counts are large, above 100 or so, nothing
@@ -257,7 +252,7 @@ def from_counts(
 
 
 def under_prior_of(fitted: UncertainData, data: UncertainData) -> UncertainData:
-    """New counts as those of a fit are: with its prior, not one of their own."""
+    """Give new counts the prior of a fit instead of their own."""
     if not (isinstance(fitted.law, Rates) and isinstance(data.law, Rates)):
         return data
     same = data.law is fitted.law or data.feature_names != fitted.feature_names
@@ -265,7 +260,7 @@ def under_prior_of(fitted: UncertainData, data: UncertainData) -> UncertainData:
 
 
 def most_varying(matrix: csr_array, exposure: Array, most: int) -> Indices:
-    """Features that vary most, by chi-squares against the same rate in all rows."""
+    """Features that vary most, by chi-square against equal rates in all rows."""
     sums = matrix.sum(axis=0)
     expected = np.maximum(sums, 1.0) / exposure.sum()
     varies = (1.0 / exposure) @ matrix.power(2) / expected - sums
@@ -273,12 +268,12 @@ def most_varying(matrix: csr_array, exposure: Array, most: int) -> Indices:
 
 
 def no_counts(numbers: Array) -> Mask:
-    """Which are not whole numbers from 0 on, or too large for floats to tell."""
+    """Mask of the numbers that are below 0, not whole, or too large for floats."""
     return (numbers < 0.0) | (numbers % 1.0 != 0.0) | (numbers > MOST_COUNTED)
 
 
 def _refuse_no_counts(table: Any) -> None:
-    """Refuse what is negative or not whole, and name the first."""
+    """Refuse negative and fractional numbers, naming the first."""
     sparse = isinstance(table, csr_array)
     numbers = table.data if sparse else table.ravel()
     bad = no_counts(numbers)
@@ -289,7 +284,7 @@ def _refuse_no_counts(table: Any) -> None:
     if sparse:
         row = int((table.indptr <= where).sum()) - 1
         column = int(table.indices[where])
-    msg = f"n[{row}, {column}] is {numbers[where]:g}, which is no count. {NO_COUNTS}"
+    msg = f"n[{row}, {column}] is {numbers[where]:g}, which is not a count. {NO_COUNTS}"
     raise DataError(msg)
 
 
@@ -305,7 +300,7 @@ NO_COUNTS = (
 
 
 def _exposures(table: Any, exposure: ArrayLike | None, coded: Coded) -> Array:
-    """How much each row looked at, all above 0."""
+    """Exposure of each row, all above 0."""
     n_rows = table.shape[0]
     if exposure is None:
         looked = np.asarray(table.sum(axis=1), dtype=np.float64)
@@ -350,7 +345,7 @@ def _law(
     names: tuple[str, ...],
     believed: bool,
 ) -> Rates:
-    """Sum the rows of each object, and learn from all what is not known."""
+    """Sum the rows of each object, and estimate what was not given."""
     n_objects = len(coded.ids)
     exposure, repeats, counts = looked, np.ones(n_objects), rows
     shares = repeats

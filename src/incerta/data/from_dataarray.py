@@ -1,9 +1,7 @@
 """`from_xarray`: labeled arrays, whose dimensions are known by name."""
 
-import re
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, Literal
 
 import numpy as np
@@ -19,8 +17,6 @@ from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, ArrayLike, Ids, Mask
 from incerta.wording import counted, given, unknown_name, verb
-
-CELL = re.compile(r"[^=,]+=[^=,]*(, [^=,]+=[^=,]*)+")  # id of a cell of a grid
 
 
 def from_xarray(
@@ -104,13 +100,22 @@ def from_xarray(
         cube, names = _cube_of_array(array, object, sample, feature)
     ids = array.coords[object].values if object in array.coords else None
     if gridded:
-        index = array.indexes[object]
-        pairs = [zip(index.names, cell, strict=True) for cell in index]
-        ids = [", ".join(f"{name}={at}" for name, at in cell) for cell in pairs]
+        ids = _names_of_cells(array.indexes[object])
     draws = np.arange(cube.shape[1])
     if sample in array.coords:
         draws = np.asarray(array.coords[sample].values)
     return _from_cube(cube, ids, draws, names, joint, missing)
+
+
+def _names_of_cells(index: Any) -> list[str]:
+    pairs = [zip(index.names, cell, strict=True) for cell in index]
+    return [", ".join(f"{name}={at}" for name, at in cell) for cell in pairs]
+
+
+def dims_of_cells(dataset: Any, id: str | None) -> list[str]:
+    """Dimensions of a grid whose cells are the objects, as in "lat,lon"; else none."""
+    dims = [name.strip() for name in (id or "").split(",")]
+    return dims if len(dims) > 1 and set(dims) <= set(dataset.dims) else []
 
 
 def _without_empty(array: Any, cells: str) -> Any:
@@ -123,25 +128,6 @@ def _without_empty(array: Any, cells: str) -> Any:
         )
         warnings.warn(msg, IncertaWarning, stacklevel=3)
     return kept
-
-
-def coordinates_of(ids: Ids) -> dict[str, Ids]:
-    """Coordinates of objects that are cells of a grid, for maps; else none.
-
-    Ids such as "lat=50.0, lon=10.0" make the columns lat and lon.
-    """
-    if ids.dtype.kind != "U" or not all(map(CELL.fullmatch, ids[:1])):
-        return {}
-    cells = [re.findall(r"([^=,]+)=([^=,]*)(?:, |$)", cell) for cell in ids.tolist()]
-    names = [name for name, _ in cells[0]]
-    if any([name for name, _ in cell] != names for cell in cells):
-        return {}
-    columns: dict[str, Ids] = {}
-    for place, name in enumerate(names):
-        columns[name] = np.array([cell[place][1] for cell in cells])
-        with suppress(ValueError):
-            columns[name] = columns[name].astype(np.float64)
-    return columns
 
 
 def _refuse_unknown(parameter: str, name: str, dims: Sequence[str]) -> None:
@@ -268,10 +254,15 @@ def from_dimensions(array: Any, spec: TableSpec) -> UncertainData:
     )
 
 
-def columns_of_dataset(dataset: Any) -> dict[str, Any]:
-    """Take the variables with one and the same single dimension as columns."""
+def columns_of_dataset(dataset: Any, id: str | None) -> dict[str, Any]:
+    """Take the variables with one and the same dimension, or grid, as columns."""
     several = f"df is a DataArray with the dimensions {list(dataset.dims)}"
     if hasattr(dataset, "data_vars"):
+        if dims := dims_of_cells(dataset, id):
+            single = [d for d, n in dataset.sizes.items() if n == 1 and d not in dims]
+            cells = dataset.squeeze(single, drop=True).stack({id: dims})
+            names = _names_of_cells(cells.indexes[id])
+            dataset = cells.reset_index(id).assign_coords({id: (id, names)})
         flat = {str(name): v for name, v in dataset.variables.items() if v.ndim == 1}
         all_flat = len(flat) == len(dataset.variables)
         if all_flat and len({v.dims for v in flat.values()}) == 1:
@@ -279,6 +270,6 @@ def columns_of_dataset(dataset: Any) -> dict[str, Any]:
         several = f"the Dataset has the dimensions {dict(dataset.sizes)}"
     msg = (
         f"{several}; say which one holds the draws with {given('sample')}, and whether "
-        f"they are {given('joint')}."
+        f"they are {given('joint')}. Or name those of a grid: {given(id='lat,lon')}."
     )
     raise DataError(msg)

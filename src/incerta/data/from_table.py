@@ -24,6 +24,7 @@ from incerta.data.tables.gaps import (
     listed_gaps,
     missing_message,
 )
+from incerta.data.tables.names import is_total
 from incerta.data.tables.spec import COUNTS, Errors, Kind, Missing, TableSpec
 from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
@@ -134,48 +135,9 @@ def from_frame(
 
     Notes
     -----
-    Objects come in order of first appearance.
-
-    **Missing values** are left out, kept or filled with a warning that counts them.
-
-    With ``missing="drop"`` these are left out: in wide form, objects with a missing
-    value, error or correlation; in long form, rows with a missing value, and objects of
-    which no row is left; with `joint`, draws with a missing value.
-
-    With ``missing="infinite"`` a missing value stays missing: it has an infinite error.
-    `cluster` and `AutoClusterer`, `ErrorMixture` and `Deconvolver` take such data,
-    others refuse them. It is meant for wide form, and for tables with a single row per
-    object; rows of other long tables are treated as by "impute". A missing error of a
-    known value is the root mean square of the known errors of its column, a missing
-    correlation is 0. Intervals cannot be infinite.
-
-    With ``missing="impute"``:
-
-    - Wide form, a missing value is drawn from a Gaussian given the object's other
-      values. Mean and covariance of the Gaussian are those of all objects' true
-      positions, fitted to the known values and their errors; the imputed value is as
-      uncertain as that leaves it, and its errors are correlated with those of the known
-      ones, which stay as they are. An interval with a missing bound is a missing value;
-      the object's other intervals become Gaussians of the same mean and variance. Not
-      with `corr`. A missing error is treated as by "infinite".
-    - Long form: rows with a missing value are left out if their object has a complete
-      row. Where every object has a single row, missing values are imputed as in wide
-      form with errors of 0.
-    - Joint draws: a missing value, or the row of an object that a draw does not have,
-      is filled from what is usual for the object, the shift that all objects of the
-      draw share, and the other features of the cell, with a random part for what these
-      leave open. It is always the same for the same table, in any order of its rows.
-
-    **Errors that differ upwards and downwards** make a split normal law: its density
-    has its peak at the value, and falls to both sides as Gaussians of the two errors.
-    Its mean is the value plus 0.798 times the difference of the errors; methods that
-    take errors by mean and covariance (`Deconvolver`, `ErrorMixture`) use the mean and
-    variance of that law. Other kinds, but for intervals, make Gaussians.
-
-    **Logarithms** of values with a standard deviation get a standard deviation to first
-    order, ``sd / (value * ln 10)``. Correlations stay as they are. Where two columns
-    are given, both ends are transformed: intervals are then uniform in the logarithm.
-    Values and ends must be above 0, also with ``missing="infinite"``.
+    Objects come in order of first appearance. Missing values are left out, kept or
+    filled with a warning that counts them. The page on data says how they are filled,
+    what the law of a value with unequal errors is, and what logarithms do to errors.
 
     Time and memory are about those needed to copy the columns used; imputing adds up to
     200 rounds of ``n_objects * n_features**3``.
@@ -191,22 +153,7 @@ def from_frame(
     >>> data.variance().ravel()
     array([0.01, 0.25])
     """
-    spec = TableSpec.of(
-        id=id,
-        values=values,
-        errors=errors,
-        kind=kind,
-        exposure=exposure,
-        weight=weight,
-        missing=missing,
-        sample=sample,
-        joint=joint,
-        meaning=meaning,
-        batch=batch,
-        corr=corr,
-        log=log,
-        replicates=replicates,
-    )
+    spec = TableSpec.of_call(locals())
     return from_spec(df, spec)
 
 
@@ -217,7 +164,7 @@ def from_spec(df: Any, spec: TableSpec) -> UncertainData:
 
         if spec.sample is not None:
             return _meaning(from_dimensions(df, spec), spec.meaning)
-        df = columns_of_dataset(df)
+        df = columns_of_dataset(df, spec.id)
     table = Table(df)
     table.load(_needed(table, spec, df))
     if len(table) == 0:
@@ -272,6 +219,13 @@ def _objects(table: Table, spec: TableSpec) -> Coded:
         return Coded(np.arange(len(table)), np.arange(len(table)), is_column=False)
     coded = table.coded(spec.id, "id")
     _warn_of_alike(coded.ids, spec.id)
+    last = str(coded.ids[-1])
+    if len(coded.ids) == len(table) > 3 and is_total(last):
+        msg = (
+            f"the last row is named {last!r}, as if it summed up the others, and is "
+            "taken for an object. If it does, leave it out."
+        )
+        warnings.warn(msg, IncertaWarning, stacklevel=5)
     return coded
 
 
@@ -356,7 +310,7 @@ def _of_counts(rows: Rows) -> UncertainData:
     cells = [rows.finite(name) for name in names]
     for name, column in zip(spec.values, cells, strict=False):
         wrong = no_counts(column) & ~np.isnan(column)
-        rows.refuse(wrong, column, name, f"is no count. {NO_COUNTS[:-1]}")
+        rows.refuse(wrong, column, name, f"is not a count. {NO_COUNTS[:-1]}")
     gaps: Mask = np.asarray(np.isnan(cells).any(axis=0))
     kept = np.arange(len(gaps))
     if gaps.any():

@@ -16,10 +16,9 @@ from incerta.backend.fold import Parts, mapped, sums_of_runs
 from incerta.backend.optional import comes_from, require
 from incerta.data.construct import exact
 from incerta.data.container import UncertainData, concat
-from incerta.data.extremes import refuse_extremes
 from incerta.data.from_table import from_spec
 from incerta.data.laws import Values
-from incerta.data.missing import refuse_missing
+from incerta.data.refused import refuse_extremes, refuse_missing
 from incerta.data.tables.spec import COUNTS, Errors, Kind, Missing, TableSpec
 from incerta.exceptions import DataError
 from incerta.typing import Array, Ids
@@ -174,16 +173,7 @@ def from_dask(
     >>> uk.ids_.tolist(), uk.labels_
     (['a', 'b', 'c', 'd'], array([0, 0, 1, 1]))
     """
-    spec = TableSpec.of(
-        id=id,
-        values=values,
-        errors=errors,
-        kind=kind,
-        weight=weight,
-        missing=missing,
-        corr=corr,
-        log=log,
-    )
+    spec = TableSpec.of_call(locals())
     refuse_imputation(spec)
     require("dask.dataframe", "dask", "from_dask")
     if not comes_from(ddf, "dask") or not hasattr(ddf, "to_delayed"):

@@ -91,7 +91,7 @@ class Projected(Arrays):
         return moved.without(self.matrix @ right[rank:].T)
 
     def without(self, lost: Array) -> Projected:
-        """What is left if nothing is known of quantities that are measured as well.
+        """Marginalize over other quantities that the measurements contain.
 
         These have the matrices `lost`, (n, q, m). Combinations of the measurements in
         which they occur are taken to be missing.
@@ -113,7 +113,7 @@ class Projected(Arrays):
 
 
 def projected(law: Law) -> Projected | None:
-    """A law as measurements in projection, None if no object is measured so."""
+    """A law as measurements in projection; None if there are none."""
     if isinstance(law, Projected):
         return law
     if not isinstance(law, Stacked):

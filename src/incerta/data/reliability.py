@@ -1,4 +1,4 @@
-"""How much of what was measured is not error: of each feature, and of each object."""
+"""Share of the measured variance that is not error, by feature and by object."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Spread(NamedTuple):
 
 
 class Reliability(NamedTuple):
-    """Shares from 0, nothing but error, to 1, no error at all."""
+    """Shares from 0 (nothing but error) to 1 (no error)."""
 
     features: Array  # (d,), share of the observed variance that is not error
     objects: Array  # (n,), the same for the values of each object, missing ones at 0

@@ -46,7 +46,7 @@ def law_of_replicates(
     feature_names: tuple[str, ...],
     together: bool = True,
 ) -> Law:
-    """Means of the values of each object, with the errors that pooled variances give.
+    """Means of the values of each object, with errors from pooled variances.
 
     `values` may be missing (NaN); every object needs one of each feature. Errors are
     correlated if `together`, where replicates clearly are; not of too few objects.
@@ -94,7 +94,7 @@ def _members(objects: Indices, n_objects: int) -> csr_array:
 def _correlation(
     values: Array, objects: Indices, summary: ObjectMoments
 ) -> Array | None:
-    """Correlation of the errors of features, if there clearly is any."""
+    """Correlation of the errors of features; None unless it is significant."""
     gaps = values - summary.means[objects]
     complete = ~np.isnan(gaps).any(axis=1)
     gaps, objects = gaps[complete], objects[complete]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from incerta import settings
 from incerta.backend.device import fetch, namespace, put_beside
 from incerta.data.reliability import true_spread
 from incerta.directions.search import by_object, count, leading, repeated, shared
@@ -20,11 +21,6 @@ from incerta.models.checks import within, wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices, Mask
 
-# Share of the variance of a feature that is taken to be true at least.
-LEAST_TRUE = 0.05
-# Share of the true variance of a feature that is its own at least: one that the
-# directions explain fully would decide all places alone.
-LEAST_OWN = 0.2
 # Share of the variance of places that their prior is worth: an object without any value
 # gets the mean place, with an error of a thousand times that variance.
 PRIOR = 1e-3
@@ -138,7 +134,9 @@ def found_in(
     If `most` is 0, only see which features say nothing, or nothing new.
     """
     d, n = table.values.shape
-    center, true = true_spread(*table[:2], table.known.astype(float), LEAST_TRUE)
+    center, true = true_spread(
+        *table[:2], table.known.astype(float), settings.LEAST_TRUE
+    )
     n_known = table.known.sum(axis=1)
     empty = n_known < max(FEWEST_VALUES, NEARLY_ALL_LACK * n)
     constant = ~empty & (true <= 0.0)
@@ -188,7 +186,7 @@ def _fitted(table: Table, center: Array, true: Array, q: int) -> Factors:
     left = (table.known * true[:, None] / total).mean(axis=1)
     triples = leading(gaps * root / total, q)
     loadings = root * triples.features * triples.values / np.sqrt(gaps.shape[1])
-    own = np.maximum(true - np.square(loadings).sum(axis=1), LEAST_OWN * true)
+    own = np.maximum(true - np.square(loadings).sum(axis=1), settings.LEAST_OWN * true)
     scale = np.sqrt(own)[:, None]
     turned, sizes, _ = np.linalg.svd(loadings / scale, full_matrices=False)
     # An arrow has two ends: the larger loadings are at the positive one.
@@ -219,7 +217,7 @@ def _residuals(table: Table, factors: Factors) -> Array:
     squares = np.square(weights)
     total = np.maximum(squares.sum(axis=1), np.finfo(float).tiny)
     own = (squares * (rest**2 - table.variances)).sum(axis=1) / total
-    own = np.maximum(own, LEAST_OWN * factors.own)
+    own = np.maximum(own, settings.LEAST_OWN * factors.own)
     return by_object(rest / np.sqrt(own[:, None] + table.variances), table.known)
 
 

@@ -15,19 +15,16 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import svds
 from scipy.stats import t as student
 
+from incerta import settings
 from incerta.typing import Array, Indices, Mask
 
-# Random signs are drawn so many times; a direction lies so many deviations beyond them.
-# On noise alone this finds directions in 4 % of tables (`benchmarks/wide.py`).
-N_DRAWS, BEYOND = 7, 3.0
-# Chance that any pair of independent features is taken for correlated.
-LEVEL = 0.005
+N_DRAWS = 7  # of random signs
 # Values are cut off here, in robust deviations: one outlier makes no correlation.
 CUT = 2.5
 MAD = 1.4826  # deviation of a Gaussian, in median absolute deviations
-# Two features of a larger correlation are one feature, measured twice. Where methods
-# see how features differ, only those that differ by rounding are.
-COPY, SAME = 0.99, 0.9999
+# Correlation of features that differ by rounding alone. In narrow tables, where methods
+# see how features differ, only these are copies.
+SAME = 0.9999
 # Smaller tables are decomposed fully.
 SMALL = 500
 # Rounds of choosing features by directions, and directions by features.
@@ -95,7 +92,9 @@ def count(table: Array, most: int, rng: np.random.Generator, begin: int = 0) -> 
         lost = begin + k
         up = np.sqrt(n * d / ((n - lost - 1) * (d - lost)))
         chance = up * np.array([_by_chance(rest, rng) for _ in range(N_DRAWS)])
-        if found.values[k] <= chance.mean() + BEYOND * chance.std(ddof=1):
+        if found.values[k] <= chance.mean() + settings.BEYOND_CHANCE * chance.std(
+            ddof=1
+        ):
             return k
         rest -= np.outer(found.features[:, k] * found.values[k], found.objects[k])
     return most
@@ -219,7 +218,7 @@ def _medians(table: Array, known: Mask) -> Array:
     return np.where(n_known > 0, 0.5 * (low + high), 0.0)
 
 
-def _beyond_chance(n_pairs: float, n_objects: int, expected: float = LEVEL) -> float:
+def _beyond_chance(n_pairs: float, n_objects: int, expected: float) -> float:
     """Correlation that as many of so many independent pairs reach as is expected."""
     freedom = n_objects - 2
     if freedom < 1 or n_pairs <= expected:
@@ -241,9 +240,10 @@ def _linked(
     """
     d = len(rows)
     n_pairs = 0.5 * d * (d - 1)
-    surely = _beyond_chance(n_pairs, n_objects)
-    # Pairs by chance that connect four features, by 16 trees, in LEVEL of all tables.
-    perhaps = _beyond_chance(n_pairs, n_objects, (3 / 16 * LEVEL * d**2) ** (1 / 3))
+    level = settings.CORRELATED_BY_CHANCE
+    surely = _beyond_chance(n_pairs, n_objects, level)
+    # Pairs by chance that connect four features, by 16 trees, in `level` of all tables.
+    perhaps = _beyond_chance(n_pairs, n_objects, (3 / 16 * level * d**2) ** (1 / 3))
     copy_of, linked = np.arange(d), np.zeros(d, dtype=bool)
     links: list[tuple[Indices, Indices]] = []
     n_links = 0
@@ -259,8 +259,8 @@ def _linked(
                 found = np.triu(found, 1)
             if found.max() <= perhaps:
                 continue  # as in most blocks of a wide table
-            if found.max() > COPY:
-                same = found > COPY
+            if found.max() > settings.COPY:
+                same = found > settings.COPY
                 for i in np.flatnonzero(same.any(axis=1)):
                     if copy_of[earlier + i] == earlier + i:  # copies of copies are not
                         which = later + np.flatnonzero(same[i])
@@ -287,7 +287,8 @@ def _linked(
 def _linked_to(rows: Array, some: Mask, n_objects: int) -> Mask:
     """Features correlated across the border of a set; within it all are."""
     inside, outside = np.flatnonzero(some), np.flatnonzero(~some)
-    least = _beyond_chance(len(inside) * len(outside), n_objects)
+    n_pairs = len(inside) * len(outside)
+    least = _beyond_chance(n_pairs, n_objects, settings.CORRELATED_BY_CHANCE)
     linked = np.zeros(len(rows), dtype=bool)
     for begin in range(0, len(outside), BLOCK):
         part = outside[begin : begin + BLOCK]

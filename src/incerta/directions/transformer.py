@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from incerta import settings
 from incerta.backend.device import CPU, put, threads
 from incerta.backend.fold import mapped as mapped_parts
 from incerta.backend.memory import BLOCK_BYTES, blocks
@@ -36,13 +37,10 @@ from incerta.typing import Seed
 from incerta.wording import counted, given, printable, verb
 from incerta.worlds.streams import as_seed
 
-# Tables with no more features than this are left alone, bit for bit.
-FEW_FEATURES = 8
 # Up to here, too, unless the directions hold most of the true variance: methods cope
 # with so many features, and what shows in few of them would be lost.
-MANY_FEATURES, MOST_OF_IT = 100, 2 / 3
-# Each direction needs some objects to be told from chance, and later methods too.
-MOST_DIRECTIONS, OBJECTS_EACH = 20, 8
+MANY_FEATURES = 100
+MOST_DIRECTIONS = 20
 # In wider tables the strongest directions are taken although none is beyond chance.
 ANYWAY = 2
 # Directions are found with so many values, and so many objects, at least.
@@ -199,10 +197,12 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
             return self._keep(
                 Found(copy_of=np.arange(d), constant=nothing, empty=nothing)
             )
-        looks = wanted or d > FEW_FEATURES
+        looks = wanted or d > settings.FEW_FEATURES
         most = max(MANY_OBJECTS, MOST_VALUES // d) if looks else OBJECTS_FOR_COPIES
         some, _ = some_objects(by_moments(X) if in_parts else objects, most, seed)
-        limit = min(MOST_DIRECTIONS, max(2, len(some) // OBJECTS_EACH))
+        limit = min(
+            MOST_DIRECTIONS, max(2, len(some) // settings.OBJECTS_PER_DIRECTION)
+        )
         anyway = ANYWAY if d > MANY_FEATURES else 0
         found = None
         # Products are many and thin: threads would cost more than they bring.
@@ -369,7 +369,7 @@ def _pays(factors: Factors | None, limit: int) -> bool:
     d, q = factors.loadings.shape
     held = factors.shares.mean(axis=0).sum()
     # With as many as are looked for there may be more, which would be lost.
-    return bool(held >= MOST_OF_IT and 2 * q <= d and q < limit)
+    return bool(held >= settings.LEAST_HELD and 2 * q <= d and q < limit)
 
 
 def _signed(name: str, correlation: float) -> str:

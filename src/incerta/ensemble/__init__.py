@@ -1,1 +1,1 @@
-"""Many clusterings, one per world: run them, compare them, make one of them."""
+"""Clusterings of many worlds: computing, comparing and combining them."""

@@ -1,4 +1,4 @@
-"""Which of many clusterings, known by distances, represent all, and how surely."""
+"""Selection of clusterings that represent many, and bounds on their probability."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from scipy.stats import beta, norm
 from incerta.selection import representatives
 from incerta.typing import Array, Indices
 
-# Relative gains and distances below this are rounding.
+# Smaller relative gains and distances are rounding errors.
 ROUNDING = 1e-12
 
 
@@ -18,10 +18,10 @@ class Alternatives:
     """Clusterings that represent groups of clusterings, the largest group first."""
 
     representatives: Indices  # (n_found,), positions among the clusterings
-    tau: Array  # (n_found,), how far the group reaches from its representative
-    global_tau: Array  # (n_found,), how far all clusterings do
-    support: Indices  # (n_found,), clusterings that are counted for it
-    n_counted: int  # out of so many
+    tau: Array  # (n_found,), largest distance within each group
+    global_tau: Array  # (n_found,), largest distance to any clustering
+    support: Indices  # (n_found,), number of clusterings counted for each
+    n_counted: int  # number of clusterings that were counted
 
 
 def alternatives(
@@ -34,13 +34,13 @@ def alternatives(
 ) -> Alternatives:
     """Choose a few clusterings that represent many, by distances (m, m).
 
-    Groups are around medoids, fewer than `n_alternatives` if fewer differ, or with
-    `tau` balls of this radius, the fullest first. A group is represented by its
-    "center", with the smallest maximum distance to the others, or its "medoid", with
-    the smallest mean.
+    Groups are formed around medoids, fewer than `n_alternatives` if fewer differ. With
+    `tau` they are balls of this radius, the fullest first. The representative of a
+    group is its "center", with the smallest maximum distance to the others, or its
+    "medoid", with the smallest mean distance.
 
-    The share `holdout` of the clusterings is only counted, within the reach of the
-    representatives; the others are only chosen from. With 0 the groups are counted.
+    The share `holdout` of the clusterings is not used for the choice, but only counted
+    within `tau` of the representatives. With 0 the groups are counted.
     """
     m = len(distances)
     # Evenly spread; at least one is left to choose from.
@@ -58,7 +58,7 @@ def alternatives(
         picks, groups = _fullest_balls(seen, n_alternatives, tau)
         radii = np.full(len(picks), float(tau))
     sizes = np.array([len(group) for group in groups])
-    # Not by what is counted of those held out: the best of several counts is too good.
+    # Held-out counts must not decide the order: the best of several is too optimistic.
     order = np.lexsort((picks, radii, -sizes))
     picks, radii, support = chosen[picks[order]], radii[order], sizes[order]
     if len(held):
@@ -75,11 +75,11 @@ def alternatives(
 
 
 def medoids(distances: Array, n_groups: int) -> Indices:
-    """Clusterings in the middle of groups of clusterings (PAM), by distances (m, m).
+    """Return the medoids of groups of clusterings (PAM), by distances (m, m).
 
-    Chosen one by one, then swapped for others, the best swap first. All swaps are
-    weighed in a few passes over the distances. There are fewer if fewer clusterings
-    differ.
+    They are chosen one by one, then swapped for others, the best swap first. All swaps
+    are evaluated in a few passes over the distances. There are fewer medoids if fewer
+    clusterings differ.
     """
     m = len(distances)
     n_distinct = int(((distances == 0.0).argmax(axis=1) == np.arange(m)).sum())
@@ -90,8 +90,8 @@ def medoids(distances: Array, n_groups: int) -> Indices:
         slot = rows.argmin(axis=0)
         first, second = np.partition(rows, 1, axis=0)[:2]
         gap = distances - first
-        # Who gains by a newcomer gains whichever medoid goes; who loses its medoid
-        # goes to the newcomer or to its second nearest.
+        # Members nearer to the newcomer gain whichever medoid leaves. Members of the
+        # leaving medoid move to the newcomer or to their second nearest.
         lost = np.minimum(np.maximum(gap, 0.0), second - first)
         change = lost @ (slot[:, None] == np.arange(k))
         change += np.minimum(gap, 0.0).sum(axis=1)[:, None]
@@ -106,13 +106,13 @@ def _representative(distances: Array, members: Indices, criterion: str) -> int:
     within = distances[np.ix_(members, members)]
     largest, mean = within.max(axis=1), within.mean(axis=1).round(12)
     keys = (mean, largest) if criterion == "center" else (largest, mean)
-    return int(members[np.lexsort(keys)[0]])  # lexsort goes by the last key first
+    return int(members[np.lexsort(keys)[0]])  # lexsort sorts by the last key first
 
 
 def _fullest_balls(
     distances: Array, n_balls: int, tau: float
 ) -> tuple[Indices, list[Indices]]:
-    """Centers of balls, and what each holds that the earlier ones do not."""
+    """Return the centers of balls, and the members not in earlier balls."""
     inside = distances <= tau + ROUNDING
     mean = distances.mean(axis=1).round(12)
     left = np.ones(len(distances), dtype=bool)
@@ -132,19 +132,19 @@ def _fullest_balls(
 
 
 def clopper_pearson(support: Indices, n: int, level: float) -> Array:
-    """Exact one-sided lower bound on what happened in `support` of `n` draws."""
+    """Return the exact one-sided lower bound for `support` of `n` draws."""
     bound = beta.ppf(1.0 - level, np.maximum(support, 1), n - support + 1)
     return np.where(support > 0, bound, 0.0)
 
 
 def wald(support: Indices, n: int, level: float) -> Array:
-    """Lower bound as published for REP: normal, and 1 as soon as all draws agree."""
+    """Return the normal lower bound, as published for REP; 1 if all draws agree."""
     p = support / n
     return np.maximum(p - norm.ppf(level) * np.sqrt(p * (1.0 - p) / n), 0.0)
 
 
 def wilson(support: Indices, n: int, level: float) -> Array:
-    """Lower bound by the score test: approximate, closer than Wald's."""
+    """Return the lower bound of the score test: approximate, better than Wald's."""
     p, z = support / n, norm.ppf(level)
     spread = np.sqrt(p * (1.0 - p) / n + (z / (2.0 * n)) ** 2)
     bound = (p + z**2 / (2.0 * n) - z * spread) / (1.0 + z**2 / n)

@@ -1,4 +1,4 @@
-"""From the clusterings of many worlds to one, and what theirs are called in it."""
+"""Consensus of the clusterings of many worlds, and matching of their clusters."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from incerta.ensemble.linkage import Patterns, patterns
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
-# Patterns up to which starting threads costs more than they do.
+# Up to this many patterns, starting threads costs more than it saves.
 FEW_FOR_THREADS = 20_000
 
 
@@ -31,13 +31,13 @@ def consensus(
     threshold: float = 0.5,
     seed: int = 0,
 ) -> Indices:
-    """Make one clustering of many; see `WorldConsensus` for the methods.
+    """Combine the clusterings of many worlds; see `WorldConsensus` for the methods.
 
     Labels (n_worlds, n_objects) may be any numbers, with −1 for noise. With
     noise="separate" two objects that are noise in the same world are not together
     there. The threshold is a share of the worlds, for "graph", which ignores
-    `n_clusters`, and for "coassociation" without it. Time and memory grow with n_worlds
-    × n_objects.
+    `n_clusters`, and for "coassociation" without `n_clusters`. Time and memory grow
+    with n_worlds × n_objects.
     """
     share = (labels < 0).mean(axis=0)
     noisy = share > 0.5
@@ -45,7 +45,7 @@ def consensus(
         method == "coassociation" and n_clusters is None
     )
     if noise == "separate" and by_threshold:
-        # With others in so few worlds that nothing can be linked to it.
+        # Too few worlds without noise to be linked to another object.
         noisy |= 1.0 - share <= threshold + 1e-9
     out = np.full(labels.shape[1], -1, dtype=np.intp)
     if noisy.all():
@@ -66,7 +66,7 @@ def consensus(
 
 
 def agreed_number(labels: Indices) -> int:
-    """Number of clusters that most worlds have, the smallest among equals."""
+    """Return the most frequent number of clusters, the smallest in case of ties."""
     numbers = [len(np.unique(row[row >= 0])) for row in labels]
     return int(np.bincount([number for number in numbers if number]).argmax())
 
@@ -78,7 +78,7 @@ def _by_coassociation(
     out = np.full(len(found.sizes), -1, dtype=np.intp)
     left = np.arange(len(out))
     while len(left):
-        # The most frequent ones: cores of clusters, where clusters have one.
+        # The most frequent patterns: the cores of clusters, if there are any.
         sample = _part(found, left[: linkage.MOST_PAIRS])
         groups = linkage.linked_by_average(sample, n_clusters, threshold)
         if n_clusters is None:
@@ -88,7 +88,7 @@ def _by_coassociation(
         nearest[kept], share[kept] = groups[kept], 1.0
         reached = share > 0.0
         out[left[reached]] = nearest[reached] + (out.max() + 1)
-        # What has never been with any of them is another cluster, if there may be.
+        # Patterns never together with any of them form further clusters, if allowed.
         left = left[~reached] if n_clusters is None else left[:0]
     return out[found.of_object]
 
@@ -112,8 +112,8 @@ def _by_vote(
     possible = np.flatnonzero(numbers == k)
     if len(possible) == 0:
         msg = (
-            f"n_clusters={k} clusters were found in no world, so that none can be the "
-            'reference of a vote; use consensus="coassociation".'
+            f"n_clusters={k} clusters occur in no world, so no world can be the "
+            'reference for consensus="vote"; use consensus="coassociation".'
         )
         raise ValueError(msg)
     likeness = ari_matrix(labels)[possible].mean(axis=1)
@@ -138,10 +138,10 @@ def _part(found: Patterns, chosen: Indices) -> Patterns:
 
 
 def _keep_supported(found: Patterns, groups: Indices, n_least: int) -> Indices:
-    """Dissolve groups that are not a cluster in most worlds: what a cut leaves over.
+    """Dissolve the groups that are not a cluster in most worlds.
 
-    A group is a cluster if in more than half of the worlds one of the clusters is
-    matched, one to one, with it; the `n_least` most frequent ones if none is.
+    A group is a cluster if in more than half of the worlds some cluster is matched with
+    it, one to one. If no group is, the `n_least` most frequent ones are kept.
     """
     n_groups = int(groups.max()) + 1
     sizes = found.sizes.astype(np.float64)
@@ -162,7 +162,7 @@ def _keep_supported(found: Patterns, groups: Indices, n_least: int) -> Indices:
 def _nearest_group(
     others: Patterns, found: Patterns, groups: Indices
 ) -> tuple[Indices, Array]:
-    """Group that each pattern is most often with, on average, and how often."""
+    """Return the group each pattern is most often with, on average, and the share."""
     n_groups = int(groups.max()) + 1
     taken = np.flatnonzero(groups >= 0)
     sizes = found.sizes[taken].astype(np.float64)
@@ -181,32 +181,32 @@ def _nearest_group(
 
 
 def _renumbered(labels: Indices) -> Indices:
-    """Leave no number out; -1 stays."""
+    """Renumber labels without gaps; -1 stays."""
     present = np.bincount(labels[labels >= 0]) > 0
     number = np.append(np.cumsum(present) - 1, -1)
     return number[labels]
 
 
-# names of clusters -------------------------------------------------------------------
+# matching of clusters ---------------------------------------------------------------
 
 
 @stored(names="i c", targets="i c")
 class Renaming(NamedTuple):
-    """What the clusters of one world are called in the consensus."""
+    """Clusters of one world, and their counterparts in the consensus."""
 
     names: Indices  # in the world, in rising order
-    targets: Indices  # in the consensus; -1 for clusters of its noise alone
+    targets: Indices  # in the consensus; -1 for clusters of noise only
 
 
 def one_to_one(overlap: Array | Indices) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Pairs of rows and columns with the largest total overlap, each used once."""
+    """Return the pairs of rows and columns with the largest total overlap."""
     rows, columns = linear_sum_assignment(overlap, maximize=True)
     real = overlap[rows, columns] > 0
     return rows[real], columns[real]
 
 
 def matched(overlap: Array | Indices) -> Indices:
-    """Column of each row of overlaps: one to one, then the largest; −1 for zeros."""
+    """Match rows with columns: one to one, then by overlap; −1 without overlap."""
     if overlap.shape[1] == 0:
         return np.full(len(overlap), -1, dtype=np.intp)
     targets = np.where(overlap.max(axis=1) > 0, overlap.argmax(axis=1), -1)
@@ -231,7 +231,7 @@ def renamings(
 
 
 def renamed(labels_per_world: Indices, names: Sequence[Renaming]) -> Indices:
-    """Labels of worlds, of any objects, as in the consensus; −1 without a name."""
+    """Translate the labels of worlds to the consensus; −1 without counterpart."""
     out = np.full_like(labels_per_world, -1)
     for row, renaming, to in zip(labels_per_world, names, out, strict=True):
         if len(renaming.names):
@@ -245,7 +245,7 @@ def renamed(labels_per_world: Indices, names: Sequence[Renaming]) -> Indices:
 def aligned(labels_per_world: Indices, labels: Indices, n_clusters: int) -> Indices:
     """Rename the clusters of each world to those of a consensus.
 
-    One to one by the largest overlap; a cluster left over goes with the one that it
-    overlaps most, or is noise if it overlaps none.
+    Clusters are matched one to one by the largest overlap. A remaining cluster takes
+    the one it overlaps most, or is noise without overlap.
     """
     return renamed(labels_per_world, renamings(labels_per_world, labels, n_clusters))

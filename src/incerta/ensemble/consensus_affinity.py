@@ -1,7 +1,7 @@
-"""One affinity for all worlds, with as many components as there are clusters.
+"""One affinity for all worlds, with as many components as clusters.
 
-The rows of an affinity say how an object distributes its affinity over its neighbors.
-The consensus is as near as possible to all worlds' (constrained Laplacian rank).
+A row of an affinity is the distribution of an object over its neighbors. The consensus
+is as near as possible to the affinities of all worlds (constrained Laplacian rank).
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -18,15 +18,15 @@ from sklearn.neighbors import NearestNeighbors
 from incerta.backend.memory import blocks
 from incerta.typing import Array, Indices
 
-# Affinities below this are rounding, and hold nothing together.
+# Smaller affinities are rounding errors, and connect nothing.
 LINK = 1e-10
 
 
 class Consensus(NamedTuple):
     """State after one round."""
 
-    affinity: sparse.csr_array  # S, rows sum to one
-    components: Indices  # (n_objects,), of the graph of S + S', as they appear
+    affinity: sparse.csr_array  # S, rows sum to 1
+    components: Indices  # (n_objects,), of the graph of S + S', in order of appearance
     embedding: Array  # F, (n_objects, n_clusters), lowest eigenvectors of L_S
 
     @property
@@ -35,18 +35,18 @@ class Consensus(NamedTuple):
         return int(self.components.max()) + 1
 
 
-# Sparse matrices have 32 bits where those do.
+# Index arrays, of 32 bits if the numbers fit.
 Numbers: TypeAlias = NDArray[np.integer[Any]]
-# What finds the leading eigenvectors of a symmetric matrix, as (n_objects, k).
+# Function that returns leading eigenvectors of a symmetric matrix, (n_objects, k).
 Eigenvectors = Callable[[sparse.csr_array, int], Array]
 
 
 def adaptive_affinity(values: Array, n_neighbors: int) -> sparse.csr_array:
-    """Affinity of the objects of one world (n, d) to their nearest neighbors.
+    """Return the affinities of the objects of a world (n, d) to their neighbors.
 
-    ``a_ij = (e_iq' − e_ij) / Σ_h (e_iq' − e_ih)`` with squared distances e and the
-    first object q' that is no longer a neighbor. Rows sum to one; the diagonal is
-    zero. Where there are not more than q + 1 others, there are fewer neighbors than q.
+    They are ``a_ij = (e_iq' − e_ij) / Σ_h (e_iq' − e_ih)`` with squared distances e and
+    the first object q' that is not a neighbor. Rows sum to 1, and the diagonal is zero.
+    With at most q + 1 other objects, there are fewer than q neighbors.
     """
     n = len(values)
     if n < 2:
@@ -59,7 +59,7 @@ def adaptive_affinity(values: Array, n_neighbors: int) -> sparse.csr_array:
 def neighbor_weights(
     values: Array, new: Array | None, n_neighbors: int
 ) -> tuple[Indices, Array]:
-    """Neighbors of new or own objects in a world, and affinities, both (n, q)."""
+    """Return neighbors in a world, and their affinities, both (n, q)."""
     most = len(values) - (new is None)
     search = NearestNeighbors(n_neighbors=min(n_neighbors + 1, most)).fit(values)
     distances, near = search.kneighbors(new)
@@ -77,7 +77,7 @@ def neighbor_weights(
 def weighted_mean(
     affinities: Iterable[sparse.csr_array], weights: Iterable[float]
 ) -> sparse.csr_array:
-    """Weighted sum of affinities, one after the other."""
+    """Return the weighted sum of affinities, computed one by one."""
     pairs = zip(affinities, weights, strict=True)
     return reduce(add, (affinity * weight for affinity, weight in pairs))
 
@@ -85,10 +85,10 @@ def weighted_mean(
 def agreement_weights(
     consensus: sparse.csr_array, affinities: Iterable[sparse.csr_array]
 ) -> Array:
-    """Weights of worlds: one over their distance to the consensus, summing to one."""
+    """Return weights of worlds, inverse to their distance to the consensus."""
     distances = np.array([sparse.linalg.norm(consensus - a) for a in affinities])
     nearest = distances.min()
-    # One that coincides with the consensus would get all of the weight.
+    # A world equal to the consensus would get all the weight.
     weights = 1.0 / np.maximum(distances, max(LINK, 1e-6 * nearest))
     return weights / weights.sum()
 
@@ -99,17 +99,17 @@ def rank_constrained(
     eigenvectors: Eigenvectors,
     remix: Callable[[sparse.csr_array], sparse.csr_array] | None = None,
 ) -> Iterator[Consensus]:
-    """Move an affinity until it has as many components as there are clusters.
+    """Change an affinity until it has `n_clusters` components; yield all states.
 
-    Minimizes ``|S − A|² + 2 λ tr(F' L_S F)`` over S with rows on the simplex and
-    orthonormal F, by turns, with λ doubled while there are too few components and
-    halved when there are too many. A is the mean affinity of the worlds; `remix` gives
-    a new one after each round. States are yielded, first that of A; there is no end if
-    none has `n_clusters`.
+    Minimizes ``|S − A|² + 2 λ tr(F' L_S F)`` over S with rows on the simplex and over
+    orthonormal F, alternately. λ is doubled while there are too few components, and
+    halved if there are too many. A is the mean affinity of the worlds, and `remix`
+    returns a new one after each round. The first state is that of A. It never ends if
+    no state has `n_clusters` components.
 
-    S is sparse: objects share affinity with their neighbors in any world, and
-    themselves, which connects nothing and lets them be a cluster alone. A round takes k
-    eigenvectors, and a sort of each row.
+    S is sparse: an object has affinity to its neighbors in any world and to itself,
+    which lets it be a cluster of its own. A round takes k eigenvectors, and a sort of
+    each row.
     """
     n = mean.shape[0]
     support = _with_diagonal(mean)
@@ -132,7 +132,7 @@ def rank_constrained(
 
 
 def projected(values: Array, starts: Numbers) -> Array:
-    """Project rows, which begin at ``starts[i]``, onto the simplex: sum one."""
+    """Project rows, which begin at ``starts[i]``, onto the simplex."""
     out = np.empty_like(values)
     counts = np.diff(starts)
     for part in blocks(len(counts), 40 * int(counts.max())):
@@ -142,7 +142,7 @@ def projected(values: Array, starts: Numbers) -> Array:
         rows = np.full(taken.shape, -np.inf)
         rows[taken] = values[inside]
         rows -= rows.max(axis=1, keepdims=True)
-        # What lies more than 1 below the largest gets nothing; sums keep their digits.
+        # Entries more than 1 below the largest become 0; this keeps digits of sums.
         rows = np.maximum(rows, -1.0)
         falling = -np.sort(-rows, axis=1)
         over = np.cumsum(falling, axis=1) - 1.0
@@ -154,7 +154,7 @@ def projected(values: Array, starts: Numbers) -> Array:
 
 
 def votes(near: Indices, weights: Array, labels: Indices, n_clusters: int) -> Array:
-    """Affinity of objects to each cluster: that of their neighbors in it, summed."""
+    """Return the total affinity of objects to the neighbors in each cluster."""
     n = len(near)
     cells = np.arange(n)[:, None] * n_clusters + labels[near]
     sums = np.bincount(cells.ravel(), weights.ravel(), minlength=n * n_clusters)
@@ -162,7 +162,7 @@ def votes(near: Indices, weights: Array, labels: Indices, n_clusters: int) -> Ar
 
 
 def n_components(affinity: sparse.csr_array) -> tuple[int, Indices]:
-    """Components of the graph of an affinity, in order of appearance."""
+    """Return number and components of a graph, in order of appearance."""
     linked = affinity > LINK
     n_found, labels = connected_components(linked, directed=False)
     return n_found, labels.astype(np.intp)
@@ -202,7 +202,7 @@ def _with_diagonal(matrix: sparse.csr_array) -> sparse.csr_array:
 
 
 def _squared_distances(F: Array, rows: Numbers, columns: Numbers) -> Array:
-    """``|f_i − f_j|²`` of some pairs."""
+    """Return ``|f_i − f_j|²`` of some pairs."""
     out = np.empty(len(rows))
     for part in blocks(len(rows), 24 * F.shape[1]):
         difference = F[rows[part]] - F[columns[part]]

@@ -1,4 +1,4 @@
-"""Groups of objects that worlds put together; objects of equal patterns are one."""
+"""Linkage of objects by shares of worlds; objects with equal patterns are one."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +10,11 @@ from scipy.sparse.csgraph import connected_components
 from incerta.backend.memory import BLOCK_BYTES, blocks
 from incerta.typing import Array, Indices
 
-# Patterns of which all pairs are looked at: a matrix of 200 MB.
+# Number of patterns of which all pairs are compared: a matrix of 200 MB.
 MOST_PAIRS = 5000
-# Rows that are compared with all others at a time, and groups too small to be bounded.
+# Rows compared with all others at a time; smaller groups get no bounds.
 ROWS = 256
-# Clusters per world above which a product of sparse matrices beats one with a dense.
+# Clusters per world above which a sparse product is faster than a dense one.
 MANY_CLUSTERS = 32
 
 
@@ -24,8 +24,8 @@ class Patterns:
 
     `clusters` (n_worlds, n_patterns): cluster in each world, numbered through all
     worlds; -1 is alone. `starts` (n_worlds + 1,): first cluster of each world; the last
-    entry is the number of all. `sizes` (n_patterns,): number of objects of each
-    pattern. `of_object` (n_objects,): pattern of each object.
+    entry is the total number. `sizes` (n_patterns,): number of objects of each pattern.
+    `of_object` (n_objects,): pattern of each object.
     """
 
     clusters: Indices
@@ -39,12 +39,12 @@ class Patterns:
         return len(self.clusters)
 
     def one_hot(self, chosen: Any = slice(None)) -> sparse.csr_array:
-        """Patterns × clusters of all worlds: 1 where the pattern is in the cluster."""
+        """Return patterns × clusters of all worlds, 1 for patterns in the cluster."""
         clusters = self.clusters[:, chosen].T
         taken = clusters >= 0
         ends = np.concatenate([[0], np.cumsum(taken.sum(axis=1))])
         columns = clusters[taken]
-        # scikit-learn takes sparse matrices only with short indices.
+        # scikit-learn requires sparse matrices with 32-bit indices.
         short = np.int32 if ends[-1] < 2**31 else np.int64
         ones = np.ones(len(columns), dtype=np.float32)
         shape = (len(clusters), int(self.starts[-1]))
@@ -56,8 +56,8 @@ class Patterns:
 def patterns(labels: Indices, noise: str) -> Patterns:
     """Find the distinct patterns of objects over the worlds, by size, then appearance.
 
-    With noise="separate" an object that is noise is alone, with "cluster" together with
-    all other noise. Patterns are told apart by a hash, which is checked.
+    With noise="separate" a noise object is alone, with "cluster" it is together with
+    all other noise. Patterns are compared by a hash, which is verified.
     """
     numbered, starts = _numbered(labels, noise)
     first, of_object = _equal_columns(numbered, int(starts[-1]))
@@ -74,10 +74,10 @@ def patterns(labels: Indices, noise: str) -> Patterns:
 
 
 def together(rows: sparse.csr_array, columns: sparse.csr_array) -> Array:
-    """Number of worlds in which two patterns are in the same cluster, for all pairs.
+    """Return the number of worlds in which patterns are together, for all pairs.
 
-    Of `Patterns.one_hot`, with no more rows than columns; a pair takes n_worlds
-    operations.
+    The arguments are rows of `Patterns.one_hot`, no more rows than columns. A pair
+    takes n_worlds operations.
     """
     n_rows, n_clusters = rows.shape
     if n_clusters * n_rows > MANY_CLUSTERS * max(rows.nnz, 1):
@@ -104,14 +104,14 @@ def _numbered(labels: Indices, noise: str) -> tuple[Indices, Indices]:
 
 
 def _equal_columns(numbered: Indices, n_clusters: int) -> tuple[Indices, Indices]:
-    """First of all equal columns, and for each column the place of that first."""
+    """Return the first of all equal columns, and its place for each column."""
     keys = np.random.default_rng(0).integers(
         2**64, size=n_clusters + 1, dtype=np.uint64
     )
     n = numbered.shape[1]
     hashes = np.empty(n, dtype=np.uint64)
     for part in blocks(n, 16 * len(numbered)):
-        # Clusters are numbered through, so sums know their world; the last key is -1's.
+        # Clusters are numbered through, so each key has its world; the last is for -1.
         hashes[part] = keys[numbered[:, part]].sum(axis=0)
     _, first, place = np.unique(hashes, return_index=True, return_inverse=True)
     same = all(
@@ -126,11 +126,11 @@ def _equal_columns(numbered: Indices, n_clusters: int) -> tuple[Indices, Indices
 
 
 def average_linkage(distances: Array, sizes: Indices) -> tuple[Indices, Array]:
-    """Merge groups by mean distance: merges (n − 1, 2) and heights, not in order.
+    """Return merges by mean distance, (n − 1, 2), and their heights, not in order.
 
     A merge names one object of each of its two groups. Distances (n, n) are
-    overwritten. Chains of nearest neighbors take n² operations; SciPy's linkage knows
-    no sizes.
+    overwritten. Chains of nearest neighbors take n² operations; SciPy's linkage does
+    not support sizes.
     """
     n = len(distances)
     weight = sizes.astype(np.float64)
@@ -147,7 +147,7 @@ def average_linkage(distances: Array, sizes: Indices) -> tuple[Indices, Array]:
         while True:
             row = distances[chain[-1]]
             near = int(row.argmin())
-            # Of equally near ones the one it came from, or the chain would not end.
+            # In case of ties take the previous object, or the chain would not end.
             if len(chain) > 1 and row[chain[-2]] <= row[near]:
                 break
             chain.append(near)
@@ -165,7 +165,7 @@ def average_linkage(distances: Array, sizes: Indices) -> tuple[Indices, Array]:
 def linked_by_average(
     found: Patterns, n_clusters: int | None, threshold: float
 ) -> Indices:
-    """Cut the average linkage of at most a few thousand patterns; the group of each.
+    """Return the group of each pattern, by average linkage of a few thousand patterns.
 
     Without `n_clusters`, groups are merged as long as their objects are together in
     more than `threshold` of the worlds, on average.
@@ -174,7 +174,7 @@ def linked_by_average(
     shares = together(one_hot, one_hot) / float(found.n_worlds)
     merges, heights = average_linkage(1.0 - shares.astype(np.float64), found.sizes)
     if n_clusters is None:
-        # Means of shares that are equal on paper differ in their last digits.
+        # Equal means of shares may differ in their last digits.
         merges = merges[heights < 1.0 - threshold - 1e-9]
     else:
         n_merges = max(len(heights) + 1 - n_clusters, 0)
@@ -183,11 +183,12 @@ def linked_by_average(
 
 
 def components(found: Patterns, threshold: float) -> Indices:
-    """Connected components of patterns together in more than a share of the worlds.
+    """Return the components of patterns together in more than a share of the worlds.
 
-    Above `MOST_PAIRS` patterns are first linked to a few frequent ones. Groups with
-    leader ℓ are then compared where they can touch: g and h are together in no more
-    worlds than ℓ and h are together or ℓ and g apart. Pairs are never stored.
+    With more than `MOST_PAIRS` patterns, these are first linked to a few frequent ones,
+    the leaders. Groups are then compared where they can be linked: g and h are together
+    in no more worlds than ℓ and h are together or ℓ and g apart, with the leader ℓ of
+    g. Pairs are never stored.
     """
     least = np.floor(threshold * found.n_worlds + 1e-9) + 1.0
     n = len(found.sizes)
@@ -225,7 +226,7 @@ def _joined(
     """Join groups if any two of their patterns are together often enough."""
     label = group.copy()
     sizes = np.bincount(group)
-    # Groups in order of size, and within a group patterns in order of theirs.
+    # Groups in order of size, and the patterns of a group in their order.
     order = np.lexsort((group, -sizes[group]))
     ends = np.flatnonzero(np.diff(group[order], append=-1)) + 1
     n_large = int((sizes > ROWS).sum())
@@ -237,7 +238,7 @@ def _joined(
         rows = rows[np.argsort(-apart, kind="stable")]
         _join(rows, -np.sort(-apart), order[end:], leader, label, one_hot, least)
         start = end
-    # Small ones all against all, without a leader.
+    # Compare all small groups with each other, without leaders.
     small = order[start:]
     links = []
     for part in blocks(len(small), 4 * len(small)):
@@ -257,7 +258,7 @@ def _join(
     one_hot: sparse.csr_array,
     least: float,
 ) -> None:
-    """Give the label of one group to all later groups that it touches."""
+    """Give the label of one group to all later groups linked to it."""
     own = label[rows[0]]
     others = others[label[others] != own]
     near = together(leader, one_hot[others])[0]
@@ -277,7 +278,7 @@ def _join(
 
 
 def _n_rows(n_columns: int) -> int:
-    """How many rows to compare with so many columns at a time."""
+    """Return the number of rows to compare at a time with `n_columns`."""
     return int(np.clip(BLOCK_BYTES // (4 * max(n_columns, 1)), 16, ROWS))
 
 

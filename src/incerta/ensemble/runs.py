@@ -1,4 +1,4 @@
-"""One clusterer, many worlds: fit it in each, ask each, see how much they differ."""
+"""Running one clusterer in many worlds, and comparing the results."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,19 +17,19 @@ from incerta.models.checkpoint import Checkpoint
 from incerta.typing import Indices
 from incerta.worlds import Worlds
 
-# Tasks per worker: enough for even shares, few enough that sending them costs little.
+# Tasks per worker: enough to share work evenly, few enough to send quickly.
 TASKS_PER_JOB = 8
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Runs:
-    """What a clusterer said in each world.
+    """The results of a clusterer in each world.
 
-    `labels` (n_worlds, n_objects): as the clusterer gave them, with -1 for noise; a row
-    of -1 where it failed. `failed` (n_worlds,): where it raised an exception: worlds
-    that must not count. `failures`: number of the world, and what happened there.
-    Worlds in which all objects were noise are named, too, though that is an answer.
-    `models`: the fitted clusterers, None for those that failed or cannot predict.
+    `labels` (n_worlds, n_objects): as returned by the clusterer, with -1 for noise; a
+    row of -1 in failed worlds. `failed` (n_worlds,): whether it raised an exception.
+    `failures`: messages by number of the world, including worlds in which all objects
+    are noise, which have not failed. `models`: the fitted clusterers, or None if they
+    failed or cannot predict.
     """
 
     labels: Indices
@@ -54,12 +54,13 @@ def cluster_worlds(
     reseed: bool = False,
     pieces: Checkpoint | None = None,
 ) -> Runs:
-    """Fit a copy of a clusterer in every world, one fit per world.
+    """Fit a copy of a clusterer in every world.
 
-    Every ``random_state`` that is None, also of nested clusterers, is set to a number
-    made from the seed and the number of the world; with `reseed` also those that are
-    set. The result does not depend on `n_jobs`, processes of one thread each. Finished
-    worlds are kept in `pieces`. If all fail, what the first world raised is raised.
+    Every ``random_state`` that is None, also of nested clusterers, is replaced by a
+    number that depends on the seed and the world; with `reseed` the others are, too.
+    The result does not depend on `n_jobs`, the number of processes of one thread each.
+    Finished worlds are kept in `pieces`. If all worlds fail, the exception of the first
+    one is raised.
     """
     n_worlds, n_objects, _ = worlds.shape
     pieces = Checkpoint(None, seed) if pieces is None else pieces
@@ -116,7 +117,7 @@ def predict_worlds(
     *,
     n_jobs: int | None = None,
 ) -> Indices:
-    """Ask every world about new objects: its model, or the nearest value's label."""
+    """Label new objects in every world, by its model or by the nearest value."""
     found = np.empty(new_worlds.shape[:2], dtype=np.intp)
     news = followed(new_worlds, "worlds")
     for j, (new, row) in enumerate(zip(news, found, strict=True)):
@@ -134,7 +135,7 @@ def _fit_all(
     clusterer: Any, worlds: Worlds, seed: int, keep_models: bool, reseed: bool
 ) -> list[_Answer]:
     answers = []
-    # Most worlds are small next to what threads cost, and there are many of them.
+    # Most worlds are too small to gain from threads, and there are many of them.
     with threads(1):
         for number, values in zip(worlds.indices.tolist(), worlds, strict=True):
             model = _copy(clusterer, seed, number, reseed)
@@ -150,7 +151,7 @@ def _fit_all(
 
 
 def _copy(clusterer: Any, seed: int, world: int, reseed: bool) -> Any:
-    """Copy of a clusterer whose randomness depends only on the seed and the world."""
+    """Copy a clusterer, with randomness that depends only on the seed and the world."""
     model = clone(clusterer, safe=False)
     if not hasattr(model, "get_params"):
         return model
@@ -174,12 +175,12 @@ def _fitted_labels(model: Any, values: Any) -> Indices:
 
 
 def _as_labels(labels: Any, n_objects: int) -> Indices:
-    """Labels as whole numbers, with -1 for every kind of noise."""
+    """Convert labels to whole numbers, with -1 for every kind of noise."""
     found = np.asarray(labels)
     if found.shape != (n_objects,) or found.dtype.kind not in "iu":
         msg = (
-            f"the clusterer gave labels of shape {found.shape} and type {found.dtype}; "
-            f"it must give {n_objects} whole numbers."
+            f"the clusterer returned labels of shape {found.shape} and type "
+            f"{found.dtype}; it must return {n_objects} whole numbers."
         )
         raise ValueError(msg)
     return np.maximum(found.astype(np.intp), -1)
@@ -188,7 +189,7 @@ def _as_labels(labels: Any, n_objects: int) -> Indices:
 def _raise_first(
     clusterer: Any, worlds: Worlds, seed: int, reseed: bool, problem: str
 ) -> None:
-    """Raise what the first world raised, as it was raised: by doing it again."""
+    """Fit the first world again, so that its exception is raised unchanged."""
     model = _copy(clusterer, seed, int(worlds.indices[0]), reseed)
     try:
         _fitted_labels(model, worlds[0])
@@ -199,7 +200,7 @@ def _raise_first(
     raise RuntimeError(msg)
 
 
-# how much clusterings disagree, and why ----------------------------------------------
+# comparison of clusterings ----------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -214,10 +215,10 @@ class Instability:
     total : float
         Mean disagreement of runs in different worlds, with different seeds.
     clusterer : float
-        Mean disagreement of runs in the same world with different seeds: what would
-        be left if the data were certain.
+        Mean disagreement of runs in the same world with different seeds, which would
+        remain if the data were exact.
     uncertainty : float
-        The rest, at least 0: what the uncertainty of the data adds.
+        The rest, at least 0, due to the uncertainty of the data.
     """
 
     total: float
@@ -226,11 +227,11 @@ class Instability:
 
     @property
     def share_of_uncertainty(self) -> float:
-        """Part of the total that comes from the data; 0 if nothing disagrees."""
+        """Share of the total due to the data; 0 if there is no disagreement."""
         return self.uncertainty / self.total if self.total > 0 else 0.0
 
     def __str__(self) -> str:
-        """Say it in words."""
+        """Describe the result in words."""
         if self.total == 0:
             return "All runs agree: neither the data nor the clusterer disturbs them."
         share = f"{self.share_of_uncertainty:.0%}"
@@ -243,7 +244,7 @@ class Instability:
 
 
 def mean_agreement(labels: Indices) -> float:
-    """Mean adjusted Rand index of all pairs of clusterings; 1 for a single one."""
+    """Return the mean adjusted Rand index of all pairs; 1 for a single clustering."""
     m = len(labels)
     if m < 2:
         return 1.0
@@ -255,7 +256,7 @@ def sources(labels: Indices, worlds: Indices) -> Instability:
     """Split the disagreement of runs (n_runs, n_objects) into its sources."""
     table = 1.0 - ari_matrix(labels)
     together = worlds[:, None] == worlds
-    # Worlds count alike, however many of their runs there are.
+    # All worlds have the same weight, whatever their number of runs.
     same = np.array(
         [
             table[np.ix_(here, here)].sum() / (len(here) * (len(here) - 1))

@@ -4,6 +4,6 @@ Their names are listed in ``__init__.pyi``, and nowhere else; each is imported w
 is first used.
 """
 
-import lazy_loader
+from incerta.lazy import lazy_names
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

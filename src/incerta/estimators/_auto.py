@@ -1,4 +1,4 @@
-"""AutoClusterer: several unlike views of the data, each judged, and their mean."""
+"""AutoClusterer: a weighted mean of mixture, k-means and spectral clusterings."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, replace
@@ -6,6 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from incerta import settings
 from incerta.backend.device import CPU, threads
 from incerta.backend.memory import blocks
 from incerta.backend.parameters import SEED, WHOLE, parameter, with_parameters
@@ -25,17 +26,15 @@ from incerta.views.judge import NUMBERS, Laws, laws_together, share_told
 from incerta.views.look import ALL
 from incerta.views.truths import Beliefs, Measurements, Spreads, Truths, truths_of
 
-# Views are found with so many objects at most; the others are put into their clusters.
-MOST_OBJECTS = 1000
-# Laws that objects are put into clusters by may be more bent than those that judge.
+# Numbers of Gaussians per cluster tried for assignment; scoring tries NUMBERS only.
 MORE_NUMBERS = (*NUMBERS, 8)
-# Memory for a block of objects, and what an object takes at least.
+# Memory of a block of objects, and the least that one object takes.
 BLOCK_BYTES, OBJECT_BYTES = 256 * 2**20, 4_000
 
 
 @stored()
 class Clusters(NamedTuple):
-    """What predictions need: where true values come from, and the laws of clusters."""
+    """The state of predictions: where true values come from, and laws of clusters."""
 
     truths: Truths
     laws: Laws
@@ -43,99 +42,99 @@ class Clusters(NamedTuple):
 
 @with_parameters
 class AutoClusterer(UncertainClusterer):
-    """Cluster uncertain objects by the views of them that see clear clusters.
+    """Cluster uncertain objects with several methods, weighted by how well each fits.
 
-    No single idea of a cluster is right for all data. Several are tried: Gaussian
-    components that errors have blurred, as in `ErrorMixture`; centers, as in k-means;
-    and a graph of near neighbors among what is believed about the true values. Each
-    view is judged by how much of its labels the true values tell: a gap between
-    clusters leaves no doubt where an object belongs, a cut through a dense place does.
-    The result is the mean of the memberships, in which clear views count most.
+    Three kinds of clusters, called views, are tried: Gaussian components with the
+    errors removed, as in `ErrorMixture` ("mixture"); round clusters, as in k-means
+    ("centers"); and connected neighborhoods, as in spectral clustering ("nearness").
+    Each view is scored by how well the true values predict its labels: a gap between
+    clusters scores high, a cut through a dense region scores low. The result is the
+    weighted mean of the memberships.
 
-    It is the default of `cluster`. If clusters are known to be elliptical,
-    `ErrorMixture` is better; `UKMeans` is faster.
+    It is the default of `cluster`. Use it if you do not know the shape of the clusters.
+    `ErrorMixture` is better for elliptical clusters, and `UKMeans` is faster. A fit
+    clusters `n_worlds` random versions of the data, with at most 1000 of the objects.
 
     Parameters
     ----------
     n_clusters : int, default=3
         Number of clusters.
-    n_worlds : int, default=24
-        Number of worlds in which views look for clusters again.
+    n_worlds : int, default=16
+        Number of worlds (random versions of the data) that each view clusters.
     views : sequence of str, optional
-        Names of the only views to take, as `views_` has them: "mixture", "centers",
-        "nearness".
+        Names of the views to use, among "mixture", "centers" and "nearness". By default
+        all of them.
     one_shape : bool, default=False
-        Whether the clusters of the mixture may have one covariance in common, if BIC
-        prefers that. `cluster` says so for objects in `Directions`: few objects fit a
-        mixture with a shape for each cluster so well that wrong clusters look clear.
+        Whether the mixture may use one covariance for all clusters, if BIC prefers it.
+        `cluster` sets it for objects in `Directions`: with few objects, a covariance
+        for each cluster can make wrong clusters look clear.
     device : str, default="cpu"
-        Where objects beyond the 1000 that views are found with, and new ones, are put
-        into clusters: "cpu", or a device of torch such as "cuda" (extra ``gpu``).
+        Where new objects, and objects beyond the first 1000, are assigned to clusters:
+        "cpu", or a torch device such as "cuda" (extra ``gpu``).
     random_state : int, RandomState, Generator or None, default=None
-        Seed of worlds and starts.
+        Seed of the worlds and of the starts.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
         Most probable cluster of each object, numbered in the order of the ids, or as
-        labels in `y` name them.
+        in `y`.
     membership_ : ndarray of shape (n_objects, n_clusters)
-        Probability that the object belongs to each cluster, if there are so many:
-        measurement errors, overlap of the clusters and disagreement of the views
-        together.
+        Probability of each cluster, given that there are `n_clusters`. It accounts for
+        measurement errors, overlap of clusters and disagreement of the views.
     confidence_ : ndarray of shape (n_objects,)
-        Probability of the object's own label.
+        Probability of the object's label.
     views_ : dict of str to View
-        What each view is worth: ``score``, how much of its labels the true values tell,
-        from 0 to 1; ``stability``, how alike its clusterings of worlds are; ``weight``
-        of its memberships in the mean; and ``agreement`` of its labels with the result
+        For each view: ``score``, how well the true values predict its labels, from 0 to
+        1; ``stability``, the similarity of its clusterings of different worlds;
+        ``weight`` in the mean; and ``agreement`` of its labels with the result
         (normalized mutual information).
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        Cluster of each object in each world, by the view that counts most; only up to
-        1000 objects, and if there is something uncertain.
+        Cluster of each object in each world, by the view with the largest weight. Only
+        with at most 1000 objects and some uncertainty.
     ids_ : ndarray of shape (n_objects,)
-        For partitioned data: ids of the objects, sorted, as all other attributes are.
+        For partitioned data: sorted ids of the objects. Other attributes follow them.
     seed_, n_features_in_, feature_names_in_
         ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----
     The score of a view is the share of the entropy of its labels that the true values
-    tell. For each cluster the law of the true values is fitted to one half of the
-    objects: a mixture of one, two or four Gaussians, with the errors taken off. It says
-    how probable each cluster is for the other half, from their measured values and
-    errors. A random clustering scores 0, one with gaps 1.
+    explain. For each cluster, a mixture of one, two or four Gaussians is fitted to the
+    true values of one half of the objects, with the errors removed. These mixtures, the
+    laws of the clusters, then predict the clusters of the other half. A random
+    clustering scores 0, and one with gaps between the clusters scores 1.
 
-    Views look for clusters again in worlds, in which the objects are as they could
-    really be. What most worlds say is judged. How probable a cluster is for an object,
-    by such a view, is the mean of two numbers: the share of the worlds in which the
-    object is in the cluster, which knows what errors do to the view; and the
-    probability by the laws of the clusters, which knows where they overlap. The mixture
-    has its own probabilities, which know both. Weights are
-    ``exp(30 * (score * balance + 0.15 * stability))``: views that are judged much alike
-    are averaged. The balance, ``log(m) / log(k)`` with m the number of clusters that
-    have 4 % of the objects (smaller ones count in part), keeps a view from leaving a
-    cluster over. Stability, the likeness of the clusterings of worlds, is low where
-    noise alone has drawn clusters.
+    Each view clusters every world, and the majority over the worlds is scored. The
+    probability of a cluster is the mean of the share of worlds in which the object is
+    in it, which reflects the effect of the errors on the view, and of the probability
+    by the laws of the clusters, which reflects their overlap. The mixture's own
+    probabilities account for both. Weights are
+    ``exp(30 * (score * balance + 0.15 * stability))``, so views with similar scores
+    are averaged. The balance is ``log(m) / log(k)``, where m is the number of clusters
+    with at least 4 % of the objects (smaller ones count in part); it penalizes nearly
+    empty clusters. Stability is low where random noise decides the clusters.
 
-    What worlds are goes by the meaning of the uncertainty. Of measured values with
-    errors, they are drawn from beliefs that take true values to be of a mixture (AIC).
-    Beliefs are drawn from as they are; of objects with many values, these are weighted
-    anew (Bayesian bootstrap), and views look at means, at means and deviations, and at
-    whole laws. Exact data have one world; there, the laws of the clusters say how
-    probable each is.
+    How worlds are drawn depends on the meaning of the uncertainty. For measurement
+    errors, they come from the posterior of each true value: half of the worlds under a
+    mixture chosen by AIC, the others under mixtures of random halves of the objects, so
+    that worlds differ where the data do not tell the law. Beliefs are sampled as they
+    are. The values of objects with many values are
+    reweighted (Bayesian bootstrap), and the views use means, means with deviations, and
+    whole distributions. Exact data have one world, and the laws of the clusters give
+    the probabilities.
 
-    Labels of some objects, ``fit(X, y)`` with −1 for the others, stay as they are, in
-    every view and world, and are certain: the mixture is that of `ErrorMixture` with
-    labels, centers are those of constrained k-means [1]_, and in the graph two objects
-    of one label are as near as can be, two of different labels unconnected. A `y`
-    without any −1 counts as classes to compare with, and is not used.
+    Labels of some objects, ``fit(X, y)`` with −1 for the others, are kept in every view
+    and world. The mixture is that of `ErrorMixture` with labels, and the centers are
+    those of constrained k-means [1]_. In the graph, objects with the same label are as
+    near as possible, and objects with different labels are not connected. A `y` without
+    any −1 is ignored.
 
-    A fit takes an eigenproblem of a sparse graph and a mixture for each world. Above
-    1000 objects views are found with 1000 of them, chosen by their ids; the laws of
-    their clusters, which are used in predictions, say how probable these are for all.
-    Data in partitions (`from_dask`, ``read_table(..., lazy=True)``) stay there but for
-    these.
+    A fit solves an eigenproblem of a sparse graph and fits a mixture for each world.
+    With more than 1000 objects, views are fitted to 1000 of them, chosen by their ids,
+    and the laws of the clusters assign all objects. `predict` uses these laws for every
+    object, so for objects of the fit it may differ from `labels_`. Only the 1000
+    objects leave the partitions of `from_dask` and ``read_table(..., lazy=True)``.
 
     References
     ----------
@@ -152,7 +151,7 @@ class AutoClusterer(UncertainClusterer):
     >>> sorted(model.views_)
     ['centers', 'mixture', 'nearness']
 
-    A few labels name the clusters, and help to find them:
+    A few labels name the clusters and help to find them:
 
     >>> known = [*truth[:9], *[-1] * 51]
     >>> (model.fit(data, known).labels_ == truth).mean()
@@ -161,7 +160,7 @@ class AutoClusterer(UncertainClusterer):
 
     n_clusters: int = parameter(WHOLE, default=3)
     _: KW_ONLY
-    n_worlds: int = parameter(WHOLE, default=24)
+    n_worlds: int = parameter(WHOLE, default=16)
     views: Sequence[str] | None = parameter([list, tuple, None], default=None)
     one_shape: bool = parameter(["boolean"], default=False)
     device: str = parameter([str], default=CPU)
@@ -179,7 +178,7 @@ class AutoClusterer(UncertainClusterer):
         if isinstance(objects, PartitionedData):
             self.ids_ = objects.each(ids_of)
             self._check_number(len(self.ids_))
-        # Products are small and many: threads would cost more than they bring.
+        # Products are small and many: threads would cost more than they save.
         with threads(1):
             self._find(objects, known)
 
@@ -187,7 +186,9 @@ class AutoClusterer(UncertainClusterer):
         self, objects: UncertainData | PartitionedData, known: Indices | None
     ) -> None:
         k, seed = self.n_clusters, self.seed_
-        some, told, n_objects = some_labeled(objects, MOST_OBJECTS, seed, known)
+        some, told, n_objects = some_labeled(
+            objects, settings.MOST_OBJECTS, seed, known
+        )
         truths, wanted = truths_of(some, k, seed), self._wanted()
         found = consensus(
             some, truths, k, self.n_worlds, seed, told, wanted, self.one_shape
@@ -203,18 +204,16 @@ class AutoClusterer(UncertainClusterer):
         self._number(membership, n_named(known))
 
     def _wanted(self) -> Sequence[str]:
-        """Names of the views to take."""
+        """Return the names of the views to use."""
         wanted = ALL if self.views is None else self.views
         unknown = [name for name in wanted if name.partition(" of ")[0] not in ALL]
         if unknown or not wanted:
-            msg = (
-                f"views={self.views!r} must name some of {', '.join(ALL)}, or be None."
-            )
+            msg = f"views={self.views!r} must be None or some of {', '.join(ALL)}."
             raise ValueError(msg)
         return wanted
 
     def _number(self, membership: Array, n_known: int) -> None:
-        """Number the clusters in the order in which they appear, but for named ones."""
+        """Number clusters in order of appearance; clusters with labels keep theirs."""
         labels = likeliest(membership)
         order = numbered(labels, self.n_clusters, n_known)
         rank = np.argsort(order)
@@ -226,20 +225,21 @@ class AutoClusterer(UncertainClusterer):
         self._model = self._model._replace(laws=laws)
 
     def _facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
+        """Return the facts of the fit; see `Facts`."""
         facts = super()._facts()
         return facts if facts.n_drawn else replace(facts, n_drawn=1)
 
     def score(self, X: Any, y: None = None) -> float:
-        """How much of the clusters of new objects their true values tell.
+        """Return how well the true values of new objects predict their clusters.
 
-        From 0 to 1, as the score of a view; 0 for one cluster. `y` is not used.
+        The score is between 0 and 1, as for a view, and 0 for one cluster. `y` is not
+        used.
         """
         membership = self.predict_proba(X)
         return share_told(membership, membership.mean(axis=0))
 
     def _proba(self, objects: UncertainData | PartitionedData) -> Array:
-        # Draws of the same ensemble belong together; all others are independent.
+        # Draws of the same ensemble belong together; others are independent.
         joint = isinstance(objects, UncertainData) and objects.joint
         return self._shares(objects, self.seed_ + (0 if joint else 1))
 
@@ -252,16 +252,16 @@ class AutoClusterer(UncertainClusterer):
         if not isinstance(found, Clusters) or not isinstance(
             found.truths, Measurements | Beliefs | Spreads
         ):
-            wrong("what should be the clusters found is something else")
+            wrong("the clusters are missing")
         if not isinstance(found.laws, Laws):
-            wrong("what should be laws is something else")
+            wrong("the laws of the clusters are missing")
         within(found.laws.clusters, self.n_clusters, "clusters")
 
 
 def _by_laws(
     data: UncertainData, found: Clusters, k: int, n_worlds: int, seed: int, device: str
 ) -> Array:
-    """Probability of each cluster for each object, by the laws of clusters."""
+    """Return the probability of each cluster for each object, by the cluster laws."""
     out = np.zeros((len(data), k))
     for part in followed(blocks(len(data), OBJECT_BYTES, BLOCK_BYTES), "objects"):
         asked = found.truths.told(data[part], n_worlds, seed)

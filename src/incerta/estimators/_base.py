@@ -1,4 +1,4 @@
-"""What all estimators share."""
+"""The base class of all estimators."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from incerta.backend.device import CPU, check_device
 from incerta.backend.parameters import StrOptions
 from incerta.data.coerce import objects_of
-from incerta.data.container import UncertainData, at_their_rows, order_of
-from incerta.data.equals import first_equals
+from incerta.data.container import UncertainData, at_their_rows, first_equals, order_of
 from incerta.data.partitioned import PartitionedData
 from incerta.exceptions import IncertaWarning
 from incerta.known import known_labels, partial
@@ -34,15 +33,15 @@ from incerta.worlds.streams import as_seed
 
 
 class Alternative(NamedTuple):
-    """A clustering that could be the true one."""
+    """A possible clustering and its probability."""
 
-    world: int  # that it comes from
+    world: int  # number of the world that it comes from
     probability: float
     labels: Indices
 
 
 class Reachability(NamedTuple):
-    """At what distance each object is reached, and in what order."""
+    """The reachability distances of the objects, and their order."""
 
     reachability: Array
     ordering: Indices
@@ -51,25 +50,22 @@ class Reachability(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What a fit can tell; None, or empty, where a method knows nothing about it.
-
-    Reports and pictures ask for these instead of looking for attributes.
-    """
+    """Results of a fit for reports and pictures; None or empty where not available."""
 
     objective: list[float] | None = None  # after each step
     labels_per_world: Indices | None = None  # (n_worlds, n_objects)
-    n_drawn: int | None = None  # worlds that were drawn
-    kept: Indices | None = None  # positions of the kept ones; None if all were
+    n_drawn: int | None = None  # number of worlds drawn
+    kept: Indices | None = None  # positions of the kept worlds; None if all are
     divergences: Array | None = None  # between all worlds
     stability: float | None = None  # mean adjusted Rand index of two worlds
     failures: dict[int, str] = field(default_factory=dict)
     alternatives: tuple[Alternative, ...] = ()
     reachability: Reachability | None = None
-    views: Mapping[str, View] = field(default_factory=dict)  # what each view is worth
+    views: Mapping[str, View] = field(default_factory=dict)
 
 
 T = TypeVar("T", bound=np.generic)
-# Parameters of estimators that cluster worlds, and may keep some of them.
+# Parameters of estimators that cluster worlds and may keep only some of them.
 SELECTION: list[Any] = [StrOptions(set(SELECTIONS))]
 DIVERGENCE: list[Any] = [StrOptions(set(DIVERGENCES)), callable]
 
@@ -81,20 +77,20 @@ class UncertainClusterer(
     ABC,
     family=True,
 ):
-    """A clusterer of uncertain data.
+    """Base class of the clusterers of uncertain data.
 
-    A subclass says how it finds clusters (`_fit`) and how probable each of them is for
-    new objects (`_proba`). `_fit` sets ``labels_``, and ``membership_`` unless
-    `_membership` computes it when it is first asked for. What predictions need beyond
-    public attributes is one object, ``_model``.
+    A subclass defines how clusters are found (`_fit`) and the probability of each of
+    them for new objects (`_proba`). `_fit` sets ``labels_``. It also sets
+    ``membership_``, unless `_membership` computes it on first access. Predictions use
+    public attributes and one object, ``_model``.
 
-    `_stored` names what a model file holds besides the parameters: public attributes
-    and ``_model``, with the type and shape of those that are arrays.
+    `_stored` lists what a model file holds besides the parameters: public attributes
+    and ``_model``, with the type and shape of arrays.
 
     A fit does not depend on the order of the rows: `_fit` gets the objects in the order
-    of their ids. Afterwards public attributes are put, according to their shapes, into
-    the order of the rows; ``_model`` stays as it is, and what is computed later goes
-    through `_at_rows`.
+    of their ids. Public attributes are then put into the order of the rows, according
+    to their shapes. ``_model`` keeps the order of the ids, and attributes computed
+    later go through `_at_rows`.
     """
 
     random_state: Seed
@@ -105,19 +101,19 @@ class UncertainClusterer(
     # Positions of the objects in the order of their ids; None if that is their order.
     _order: Indices | None = None
 
-    # Whether the number of clusters is found by the fit, where none is asked for.
+    # Whether the fit finds the number of clusters by default.
     _finds_number: ClassVar[bool] = False
-    # Whether it takes values with errors for what they are; others take laws as given.
+    # Whether it models measurement errors; others take the distributions as given.
     _knows_errors: ClassVar[bool] = False
-    # Parameter that says how many clusters are wanted.
+    # Name of the parameter for the number of clusters.
     _number_parameter: ClassVar[str] = "n_clusters"
-    # Whether `fit` takes labels that are known of some objects.
+    # Whether `fit` uses the labels of some objects.
     _takes_labels: ClassVar[bool] = False
-    # Whether `fit` takes kept worlds in the place of data.
+    # Whether `fit` accepts kept worlds instead of data.
     _takes_kept: ClassVar[bool] = False
     # Whether values may be missing.
     _takes_missing: ClassVar[bool] = False
-    # Whether data may lie in partitions.
+    # Whether data may be in partitions.
     _takes_partitions: ClassVar[bool] = False
     _stored_by_all: ClassVar[dict[str, str]] = {
         "labels_": "i n",
@@ -131,7 +127,7 @@ class UncertainClusterer(
     }
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn's own tools ask about an estimator."""
+        """Return the tags that scikit-learn's tools use."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self._takes_missing
         return tags
@@ -143,13 +139,12 @@ class UncertainClusterer(
         ----------
         X : UncertainData or anything `as_uncertain` takes
             The objects. A plain 2-D array holds objects without uncertainty. Methods
-            that cluster worlds also take worlds that were kept by
+            that cluster worlds also accept the output of
             `incerta.selection.keep_worlds`.
         y : array-like of shape (n_objects,), optional
-            Labels that are known: numbers of clusters, from 0, and −1 where unknown.
-            For `ErrorMixture` and `AutoClusterer`; others do not use it. Nor do these
-            where it holds no −1: so scikit-learn passes classes that clusters are
-            compared with.
+            Labels of some objects: numbers of clusters from 0, and −1 where unknown.
+            Only `ErrorMixture` and `AutoClusterer` use them. A `y` without any −1 is
+            ignored, because scikit-learn passes true classes for scoring in this way.
         """
         self._validate_params()
         check_device(getattr(self, "device", CPU))
@@ -174,11 +169,11 @@ class UncertainClusterer(
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Indices:
-        """Find the clusters of `X`, as `fit` does, and return `labels_`."""
+        """Find the clusters of `X`, and return `labels_`."""
         return self.fit(X, y).labels_
 
     def predict(self, X: Any) -> Indices:
-        """Cluster of new objects; −1 is noise.
+        """Return the most probable cluster of each new object; −1 is noise.
 
         Parameters
         ----------
@@ -189,18 +184,18 @@ class UncertainClusterer(
         return self._predict(self._new_objects(X))
 
     def predict_proba(self, X: Any) -> Array:
-        """Probability of each cluster for new objects, given as for `predict`.
+        """Return the probability of each cluster for new objects, as for `predict`.
 
         Returns
         -------
         ndarray of shape (n_new, n_clusters)
-            Columns in the order of the labels. The rest of a row, up to 1,
-            is the probability of noise.
+            Columns are in the order of the labels. A row sums to 1 minus the
+            probability of noise.
         """
         return self._proba(self._new_objects(X))
 
     def _facts(self) -> Facts:
-        """What the fit can tell besides labels and membership; see `Facts`."""
+        """Return the results of the fit beyond labels and membership; see `Facts`."""
         worlds = getattr(self, "labels_per_world_", None)
         n_drawn = None if worlds is None else len(worlds)
         return Facts(
@@ -222,37 +217,37 @@ class UncertainClusterer(
 
     @cached_property
     def confidence_(self) -> Array:
-        """Probability of each object's own label, noise or not."""
+        """Probability of the label of each object, noise included."""
         check_is_fitted(self)
         return confidence_of(self.labels_, self.membership_)
 
     @abstractmethod
     def _fit(self, objects: Any) -> None:
-        """Find the clusters, and set what is then known."""
+        """Find the clusters, and set the attributes of the fit."""
 
     @abstractmethod
     def _proba(self, data: UncertainData) -> Array:
-        """Probability of each cluster for new objects."""
+        """Return the probability of each cluster for new objects."""
 
     def _membership(self) -> Array:
-        """Membership of the objects of the fit, where the fit did not set it."""
+        """Compute the membership of the objects, if the fit did not set it."""
         raise NotImplementedError
 
     def _at_rows(self, array: NDArray[T], axis: int = 0) -> NDArray[T]:
-        """Put what is in the order of the ids into the order of the rows."""
+        """Reorder an array from the order of the ids to the order of the rows."""
         if self._order is None:
             return array
         return np.take(array, at_their_rows(self._order), axis=axis)
 
     def _predict(self, data: UncertainData) -> Indices:
-        """Cluster of new objects: the most probable one, unless a method differs."""
+        """Return the most probable cluster of each object; some methods override it."""
         return likeliest(self._proba(data))
 
     def _unite_equals(self, objects: UncertainData) -> None:
-        """Give equal objects what they have on average, and say if they are too few."""
+        """Average the membership of equal objects, and warn if too few differ."""
         if self._order is None:
             first = first_equals(objects)
-        else:  # the order of the rows must not decide
+        else:  # the order of the rows must not matter
             first = self._at_rows(self._order[first_equals(objects[self._order])])
         k, n_different = self._number_asked(), len(np.unique(first))
         if n_different < k:
@@ -275,12 +270,12 @@ class UncertainClusterer(
             self.cluster_sizes_ = sizes
 
     def _number_asked(self) -> int:
-        """How many clusters are asked for; 1 where the fit finds the number."""
+        """Return the number of clusters asked for; 1 if the fit finds it."""
         k = getattr(self, self._number_parameter, 1)
         return int(k) if isinstance(k, (int, np.integer)) else 1
 
     def _forget(self) -> None:
-        """Drop what an earlier fit left behind, even if computed later, on request."""
+        """Delete all attributes of an earlier fit."""
         for name in [n for n in vars(self) if n.endswith("_") or n == "_model"]:
             delattr(self, name)
 
@@ -305,14 +300,14 @@ class UncertainClusterer(
         return objects_of(self, X, reset=False)
 
     def _told(self, objects: Any, y: Any) -> dict[str, Indices]:
-        """What `_fit` is told of the objects: labels, if some are known."""
+        """Return the labels of some objects as an argument of `_fit`."""
         if not self._takes_labels or y is None:
             return {}
         if isinstance(objects, PartitionedData):
             if not partial(y):
                 return {}
             msg = (
-                "y has one label for each object, but X lies in partitions, which have "
+                "y has one label for each object, but X is in partitions, which have "
                 "no common order; pass X.gather(), or leave y out."
             )
             raise TypeError(msg)
@@ -320,7 +315,7 @@ class UncertainClusterer(
         return {} if known is None else {"known": known}
 
     def _most_clusters(self) -> tuple[int, str]:
-        """How many clusters there can be, and the parameter that says so."""
+        """Return the largest number of clusters, and the parameter that sets it."""
         return getattr(self, self._number_parameter), self._number_parameter
 
     def _check_partitions(self, data: PartitionedData, *, reset: bool) -> None:
@@ -331,8 +326,8 @@ class UncertainClusterer(
         name, k = self._number_parameter, self._number_asked()
         if k > n_objects:
             msg = (
-                f"{name}={k} clusters cannot be made of {counted(n_objects, 'object')} "
-                f"(n_samples={n_objects}); lower {name}."
+                f"{name}={k} exceeds the number of objects, "
+                f"n_samples={n_objects}; lower {name}."
             )
             raise ValueError(msg)
 
@@ -348,7 +343,7 @@ def _taken(objects: UncertainData | Kept, order: Indices) -> UncertainData | Kep
 
 
 def _rearranged(value: Any, shape: str, order: Indices) -> Any:
-    """Put an attribute from the order of the ids into that of the rows."""
+    """Reorder an attribute from the order of the ids to the order of the rows."""
     rows = at_their_rows(order)
     if issparse(value):
         pairs: Any = value
@@ -356,7 +351,7 @@ def _rearranged(value: Any, shape: str, order: Indices) -> Any:
     if value is None or not shape:
         return value
     kind, *letters = shape.split()
-    if kind in "os":  # −1 is nobody
+    if kind in "os":  # −1 stands for no object
         value = np.where(value < 0, value, order[value])
     if kind == "s":
         value = np.sort(value)
@@ -367,7 +362,7 @@ def _rearranged(value: Any, shape: str, order: Indices) -> Any:
 
 
 def kept_worlds(estimator: Any, objects: Any, n_clusters: int = 3) -> Kept:
-    """Worlds that an estimator was given, or that it draws and keeps itself."""
+    """Return the worlds passed to an estimator, or draw and select them."""
     if isinstance(objects, Kept):
         return objects
     return keep_worlds(
@@ -386,7 +381,7 @@ def kept_worlds(estimator: Any, objects: Any, n_clusters: int = 3) -> Kept:
 def check_fitted_to(model: Any, data: Any, n_features: int | None = None) -> None:
     """Refuse a model from a file that was not fitted to these data.
 
-    With `n_features` the data have been put into so many directions before.
+    `n_features` is the number of features of the fit if the data were projected.
     """
     if (
         not isinstance(data, UncertainData)
@@ -399,5 +394,5 @@ def check_fitted_to(model: Any, data: Any, n_features: int | None = None) -> Non
 def check_model(model: Any, cls: Any) -> None:
     """Refuse a model from a file whose ``_model`` has another class or other data."""
     if not isinstance(model._model, cls):
-        wrong(f"what should be {cls.__name__} is something else")
+        wrong(f"the model holds no {cls.__name__}")
     check_fitted_to(model, model._model.worlds.data)

@@ -1,4 +1,4 @@
-"""WorldConsensus: any clusterer, run in many worlds, and what they agree on."""
+"""WorldConsensus: run any clusterer on random draws of the data, and combine."""
 
 import warnings
 from dataclasses import KW_ONLY, dataclass, replace
@@ -44,7 +44,7 @@ from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
 from incerta.worlds.sequence import check_worlds, paired, worlds_of
 
-# What a model file holds of them.
+# Attributes and `_model` in a model file, with types and shapes.
 STORED: dict[str, str] = {
     "raw_labels_per_world_": "i w n",
     "representatives_": "i r",
@@ -60,24 +60,24 @@ def _check(model: "Described") -> None:
     check_worlds(model.worlds, model.raw.T)
     for each in (model.raw, model.names, model.models):
         if len(each) != len(model.worlds):
-            wrong("worlds are not all described")
+            wrong("the worlds are not all described")
 
 
 @stored(_check, raw="i w n")
 @dataclass(frozen=True, kw_only=True)
 class Described:
-    """Worlds that were clustered, in terms of one common clustering."""
+    """Worlds with their clusterings, matched with one consensus clustering."""
 
     worlds: Worlds
     raw: Indices  # (n_worlds, n_objects), labels as the clusterer gave them
     names: list[Renaming]  # of each world's clusters
     models: list[Any]  # clusterers fitted in each world; None where they cannot predict
-    # Cluster that each component of a world goes with, where probabilities are used.
+    # Cluster of the consensus for each component of a world; only with soft=True.
     components: list[Indices] | None = None
 
 
 class WorldsClusterer(UncertainClusterer, family=True):
-    """A clusterer that runs another one in every world."""
+    """Base class of clusterers that run another clusterer in every world."""
 
     n_worlds: int
     n_jobs: int | None
@@ -86,7 +86,7 @@ class WorldsClusterer(UncertainClusterer, family=True):
     _stored: ClassVar[dict[str, str]] = STORED
 
     def _keep(self, kept: Kept, runs: Runs) -> None:
-        """Tell each world in terms of ``labels_``; those that failed are left out."""
+        """Match the clusters of each world with ``labels_``; omit failed worlds."""
         k, answered = self.n_clusters_, np.flatnonzero(~runs.failed)
         raw = runs.labels[answered]
         names = renamings(raw, self.labels_, k)
@@ -106,8 +106,8 @@ class WorldsClusterer(UncertainClusterer, family=True):
         _warn_of_failures(runs)
 
     def _proba(self, data: UncertainData) -> Array:
-        # In each world this is what the clusterer fitted there predicts, if it can;
-        # else the label of the nearest value.
+        # The clusterer fitted in each world predicts, if it can. Otherwise the label
+        # is that of the nearest value.
         model = self._model
         positions, worlds, new = paired(model.worlds, data, self.n_worlds)
         raw = predict_worlds(
@@ -125,15 +125,15 @@ class WorldsClusterer(UncertainClusterer, family=True):
 
 
 class AnyClusterer(WorldsClusterer, family=True):
-    """One that runs the clusterer of a user."""
+    """Base class of estimators with a clusterer as parameter."""
 
     clusterer: Any
 
     def instability(self, n_seeds: int = 5, n_worlds: int = 20) -> Instability:
-        """Tell the uncertainty of the data from the clusterer's own randomness.
+        """Separate the instability due to uncertainty from that of the clusterer.
 
-        The clusterer is run again in some of the worlds, several times in each with
-        different seeds; a ``random_state`` that is set is replaced, too.
+        The clusterer is run several times in some of the worlds, each time with another
+        seed. A ``random_state`` of the clusterer is replaced.
 
         Parameters
         ----------
@@ -145,13 +145,13 @@ class AnyClusterer(WorldsClusterer, family=True):
         Returns
         -------
         Instability
-            ``total``, ``uncertainty``, ``clusterer``; printed, it explains itself.
+            ``total``, ``uncertainty`` and ``clusterer``; print it for an explanation.
         """
         check_is_fitted(self)
         if n_seeds < 2 or n_worlds < 1:
             msg = (
-                f"n_seeds={n_seeds} and n_worlds={n_worlds} must be at least 2 and 1: "
-                "runs are compared with each other."
+                f"n_seeds={n_seeds} must be at least 2, and n_worlds={n_worlds} at "
+                "least 1, so that there are runs to compare."
             )
             raise ValueError(msg)
         clusterer = getattr(self, "clusterer_", self.clusterer)
@@ -174,7 +174,7 @@ def _warn_of_failures(runs: Runs) -> None:
     n_noise = len(runs.failures) - n_failed
     said = [
         f"the clusterer failed in {n_failed} of {len(runs.labels)} worlds, which "
-        "do not count"
+        "are ignored"
     ] * (n_failed > 0) + [
         f"all objects are noise in {n_noise} of {len(runs.labels)} worlds"
     ] * (n_noise > 0)
@@ -183,99 +183,100 @@ def _warn_of_failures(runs: Runs) -> None:
     warnings.warn(msg, IncertaWarning, stacklevel=5)
 
 
-# Entries of a membership that are still reasonable to store: 2 GB.
+# Largest number of entries of a membership: 2 GB.
 MOST_ENTRIES = 2**28
-# What the result does not depend on.
+# Parameters that do not change the result.
 NO_PART = ("checkpoint", "n_jobs", "random_state")
 
 
 @with_parameters
 class WorldConsensus(AnyClusterer):
-    """Run your own clusterer over the uncertainty, and learn how sure each label is.
+    """Run any clusterer on random draws of uncertain data, and combine the results.
 
-    Possible worlds are drawn from the data, a copy of the clusterer is fitted in each,
-    and the clusterings are made into one [1]_. Any clusterer will do that has
-    ``fit_predict``, or ``fit`` with ``labels_`` or ``predict``: scikit-learn's, and
-    others that follow it. The methods of this library that are made for uncertain data
-    (`UKMeans`, `FDBSCAN`, ...) are cheaper where they are suitable.
+    Possible versions of the data, called worlds, are drawn; a copy of the clusterer is
+    fitted in each, and the clusterings are combined [1]_. The clusterer needs
+    ``fit_predict``, or ``fit`` with ``labels_`` or ``predict``, as in scikit-learn.
+
+    Use it to find out how sure the labels of your own clusterer are. Methods made for
+    uncertain data (`AutoClusterer`, `UKMeans`, `FDBSCAN`, ...) are cheaper: this one
+    costs one fit for each world.
 
     Parameters
     ----------
     clusterer : object
-        The clusterer. It is copied, never changed. Every ``random_state`` in it that is
-        None gets a seed for each world; one that is set stays.
+        The clusterer, which is copied and never changed. A ``random_state`` of None
+        gets a seed for each world; any other value is kept.
     n_worlds : int, default=100
-        Number of worlds to draw. Joint data have no more worlds than draws; of more
-        draws, `n_worlds` are used, evenly spaced.
+        Number of worlds to draw. For joint data, at most the number of draws; if there
+        are more draws, `n_worlds` of them are used, evenly spaced.
     n_representatives, selection, divergence
-        Cluster only so many worlds, chosen to represent all, as in `RPC`; by default
-        all worlds are.
+        Cluster only `n_representatives` worlds, selected as in `RPC`. By default all
+        worlds are clustered.
     consensus : str, default="coassociation"
-        How the clusterings are made into one:
+        How the clusterings are combined:
 
         - "coassociation": average linkage on the share of worlds in which two objects
-          are together, cut to `n_clusters`, or at `min_share`. With a cut at a
-          share, groups that are not a cluster in most worlds are dissolved: objects
-          on which worlds disagree join the cluster they are with most often.
-        - "graph": objects together in more than `min_share` of the worlds are linked,
-          and connected objects form a cluster, single objects included. Chains of
-          objects between clusters join them.
-        - "kmeans-binary": k-means on indicators of the clusters, in all worlds, that an
-          object is in.
-        - "vote": clusters of all worlds are matched with those of the world that is
-          most like the others, and each object goes where most worlds put it.
+          are together, cut to `n_clusters`, or at `min_share`. With a cut at
+          `min_share`, groups that are not a cluster in most worlds are dissolved, and
+          their objects join the cluster they are with most often.
+        - "graph": objects that are together in more than `min_share` of the worlds are
+          linked. Connected components, single objects included, are the clusters.
+          Chains of objects can join two clusters.
+        - "kmeans-binary": k-means on indicators of each object's clusters in all
+          worlds.
+        - "vote": the clusters of all worlds are matched with those of the world most
+          similar to the others, and each object gets the most frequent cluster.
     n_clusters : int, optional
-        Number of clusters of the consensus; the clusterer has its own. By default the
-        number that most worlds have; a cut at `min_share` finds its own.
+        Number of clusters of the consensus. By default the number that most worlds
+        have; a cut at `min_share` finds the number.
     noise : {"separate", "cluster"}, default="separate"
-        Whether objects that are noise in the same world are together there: never, or
-        as if noise were a cluster.
+        Whether objects that are noise in the same world count as separate there, or as
+        one cluster.
     min_share : float, default=0.5
         Share of the worlds, for "graph", and for "coassociation" without `n_clusters`.
     soft : bool, default=False
-        Average the probabilities that the clusterer gives in each world, rather than
-        count its labels: for mixture models, where a value does not tell which
-        component it comes from. The clusterer must have ``predict_proba``.
+        Average the probabilities of the clusterer in each world instead of counting its
+        labels. Use it for mixture models. The clusterer must have ``predict_proba``.
     n_jobs : int, optional
-        Processes for the fits, or the backend that ``joblib.parallel_config`` names,
-        such as a Dask cluster; the result does not depend on it. Each fit runs on one
-        thread.
+        Number of processes, or the backend of ``joblib.parallel_config``, such as a
+        Dask cluster. The result does not depend on it. Each fit runs on one thread.
     checkpoint : path-like, optional
-        Folder for the answers of finished worlds, made if it is not there. The same
-        call again goes on where it was stopped, with the same result to the last bit;
-        a folder of other data or parameters is refused.
+        Folder for the results of finished worlds, created if missing. Repeat the same
+        call to resume an interrupted fit; the result is identical. A folder of other
+        data or parameters is refused.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the worlds, of the clusterer in each of them, and of k-means.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_objects,)
-        Cluster of each object, numbered in the order of the ids; -1 is noise: objects
-        that are noise in more than half of the worlds, or in so many that they cannot
-        be with others in more than `min_share`.
+        Cluster of each object, numbered in the order of the ids; -1 is noise. An object
+        is noise if it is noise in more than half of the worlds, or in so many that it
+        cannot be with others in more than `min_share`.
     confidence_ : ndarray of shape (n_objects,)
-        Share of the worlds that agree with the object's label, noise or not.
+        Share of the worlds that agree with the object's label, noise included.
     membership_ : ndarray of shape (n_objects, n_found)
-        Share of the worlds in which the object falls into each cluster; the rest,
-        up to 1, is noise.
+        Share of the worlds in which the object is in each cluster. A row sums to 1
+        minus the share of noise. Its maximum may differ from `labels_`, which come from
+        the consensus; `predict` always takes the maximum of `predict_proba`.
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        Labels in each world: its clusters are matched one to one with those of the
-        consensus, by overlap; those left over go with the one they overlap most.
+        Labels in each world. Clusters are matched one to one with those of the
+        consensus by overlap; the remaining ones take the cluster they overlap most.
     raw_labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        As the clusterer gave them.
+        Labels in each world as returned by the clusterer.
     stability_ : float
-        Mean adjusted Rand index of the clusterings of two worlds: 1 if all agree,
-        about 0 if they have nothing in common.
+        Mean adjusted Rand index of two worlds: 1 if all agree, about 0 if clusterings
+        are unrelated.
     n_clusters_ : int
         Number of clusters of the consensus.
     failures_ : dict
-        Number of the world, and what went wrong there. Worlds in which the clusterer
-        raised an exception have rows of -1 and do not count; worlds in which all
-        objects are noise do.
+        Error messages by number of the world. A world in which the clusterer raised an
+        exception has labels -1 and is ignored. A world in which all objects are noise
+        counts.
     representatives_ : ndarray of shape (n_representatives,) or None
-        Numbers of the worlds that were kept, in the order they were chosen.
+        Numbers of the selected worlds, in the order of selection.
     n_drawn_ : int
-        Number of worlds that were drawn.
+        Number of worlds drawn.
     seed_, n_features_in_, feature_names_in_
         ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
@@ -286,16 +287,16 @@ class WorldConsensus(AnyClusterer):
 
     Notes
     -----
-    There are as many fits as worlds; fitted clusterers that can predict are kept. The
-    consensus takes n_worlds × n_objects operations and memory, and all pairs of at most
-    5000 objects that are labeled differently: beyond that, the cut is made among the
-    5000 most frequent patterns of labels, and the others join the cluster they are with
-    most often. With "graph" all patterns that can touch are compared, in blocks.
+    The clusterer is fitted once for each world, and fitted clusterers that can predict
+    are kept. The consensus takes n_worlds × n_objects operations and memory, plus all
+    pairs of at most 5000 distinct patterns of labels. If there are more patterns, the
+    5000 most frequent are clustered, and the others join the cluster they are with most
+    often. "graph" compares all patterns that can be linked, in blocks.
 
-    A clusterer in a world clusters values, errors included: with errors that are large
-    compared with the clusters it sees the clusters blurred. Confidence is a share of
-    worlds, so it is a probability only as far as the laws of the objects are right; a
-    measured value with its error bar is not yet the law of the true value.
+    In each world the clusterer sees values that include errors. If the errors are large
+    compared with the clusters, the clusters look blurred. Confidence is a share of
+    worlds: it is a probability only if the distributions of the objects are right. For
+    values with error bars, use `Deconvolver` first.
 
     References
     ----------
@@ -354,7 +355,7 @@ class WorldConsensus(AnyClusterer):
             self.membership_ = self._soft_membership()
 
     def _pieces(self, objects: Any) -> Checkpoint:
-        """Finished worlds; they keep their seed if the estimator has none."""
+        """Open the finished worlds, and take their seed if `random_state` is None."""
         given = self.get_params(deep=False)
         pieces = opened(
             self.checkpoint,
@@ -387,19 +388,19 @@ class WorldConsensus(AnyClusterer):
             raise TypeError(msg)
         if self.soft and not hasattr(self.clusterer, "predict_proba"):
             msg = (
-                f"soft=True needs a clusterer with predict_proba, which "
-                f"{type(self.clusterer).__name__} does not have; leave soft out."
+                f"soft=True needs predict_proba, which {type(self.clusterer).__name__} "
+                "does not have; leave soft out."
             )
             raise ValueError(msg)
         if self.consensus == "graph" and self.n_clusters is not None:
             msg = (
-                f'n_clusters={self.n_clusters} cannot be asked of consensus="graph", '
-                'which finds its own number; use "coassociation".'
+                f'n_clusters={self.n_clusters} has no effect on consensus="graph", '
+                'which finds the number of clusters; use consensus="coassociation".'
             )
             raise ValueError(msg)
 
     def _soft_membership(self) -> Array:
-        """Mean of the worlds' probabilities, components matched by their overlap."""
+        """Return the mean probabilities of the worlds; match components by overlap."""
         consensus = np.eye(self.n_clusters_ + 1)[self.labels_, : self.n_clusters_]
         total = np.zeros_like(consensus)
         components = []
@@ -411,7 +412,7 @@ class WorldConsensus(AnyClusterer):
         return total / len(self._model.worlds)
 
     def _summed(self, given: Array, component: Indices) -> Array:
-        """Add up the columns of components that go with the same cluster."""
+        """Add up the columns of components with the same cluster."""
         columns = np.eye(self.n_clusters_ + 1)[component]
         return given @ columns[:, : self.n_clusters_]
 
@@ -419,7 +420,7 @@ class WorldConsensus(AnyClusterer):
 def agreed(
     runs: Runs, how: Any, method: str, n_clusters: int | None = None
 ) -> tuple[Indices, int, float]:
-    """Make one clustering of many: labels, number of clusters, and stability."""
+    """Combine clusterings; return labels, number of clusters and stability."""
     raw = runs.labels[~runs.failed]
     found = consensus(
         raw,
@@ -433,10 +434,9 @@ def agreed(
     n, k = len(labels), len(order)
     if n * k > MOST_ENTRIES:
         msg = (
-            f"the worlds agree so little that {n} objects fall into {k} clusters, "
-            "most of them single objects, and their membership is too large to be "
-            f"stored; lower min_share={how.min_share}, or use average linkage "
-            "instead of the graph."
+            f"the worlds disagree so much that {n} objects form {k} clusters, most of "
+            "them single objects, and their membership is too large to store; lower "
+            f"min_share={how.min_share}, or use average linkage instead of the graph."
         )
         raise ValueError(msg)
     return labels, k, mean_agreement(raw)

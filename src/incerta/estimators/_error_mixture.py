@@ -1,4 +1,4 @@
-"""ErrorMixture: a mixture of Gaussians that knows the error of every value."""
+"""ErrorMixture: extreme deconvolution, a Gaussian mixture that accounts for errors."""
 
 from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar, Self
@@ -19,8 +19,8 @@ from incerta.backend.parameters import (
 from incerta.data.checks import as_feature_names
 from incerta.data.coerce import as_uncertain, objects_of
 from incerta.data.container import UncertainData
-from incerta.data.extremes import refuse_extremes
 from incerta.data.partitioned import PartitionedData
+from incerta.data.refused import refuse_extremes
 from incerta.estimators._base import UncertainClusterer
 from incerta.estimators._scored import weights_of
 from incerta.exceptions import DataError
@@ -47,44 +47,43 @@ from incerta.worlds.streams import as_seed
 
 @with_parameters
 class ErrorMixture(UncertainClusterer):
-    """Cluster measured values by a mixture of Gaussians that knows their errors.
+    """Extreme deconvolution: a Gaussian mixture that accounts for each value's error.
 
-    The values are taken for what they are: true values that an error of known size was
-    added to. The mixture describes the truth, so that clusters are as wide as they are
-    and not as wide as their errors make them look, and a value that was measured badly
-    counts for little. It takes missing values as they are, and a million objects.
+    Every measured value is a true value plus an error of known size. The mixture
+    describes the true values [1]_: clusters are not widened by the errors, and a value
+    with a large error counts for little. Missing values need no imputation.
 
-    Use it for values with error bars and for replicates if clusters are roughly
-    elliptical. `UKMeans` is simpler if errors are all alike; for clusters of other
-    shapes, cluster the beliefs that `Deconvolver` gives by `ExpectedSpectral` or
-    `FDBSCAN`.
+    Use it for values with error bars or replicates if the clusters are roughly
+    elliptical. `UKMeans` is simpler if all errors are alike. For clusters of other
+    shapes, pass the output of `Deconvolver` to `ExpectedSpectral` or `FDBSCAN`. The
+    cost grows linearly with the number of objects; a million objects are practical.
 
     Parameters
     ----------
     n_components : int or "auto", default="auto"
-        Number of Gaussians, each a cluster. "auto" takes the number with the lowest
-        BIC, and joins components that overlap into one cluster; where labels are given,
-        it takes at least as many as they name, and does not join these.
+        Number of Gaussians, each of them a cluster. "auto" takes the number with the
+        lowest BIC and merges overlapping components into one cluster. With labels, it
+        takes at least as many components as there are classes and keeps these apart.
     covariance_type : {"auto", "full", "diag", "tied"}, default="auto"
-        Whether components have covariances of their own, variances of their own, or
-        share one covariance. "auto" takes the second, or the first if its BIC is lower
-        and there are more objects than components times features.
+        "full": each component has its own covariance matrix; "diag": its own variances;
+        "tied": all share one covariance matrix. "auto" takes "diag", or "full" if its
+        BIC is lower and there are more objects than components times features.
     noise : bool, default=False
-        Whether there is a uniform component as well, whose objects get the label −1.
+        Whether to add a uniform component, whose objects get the label −1.
     max_components : int, default=10
         Largest number of components that "auto" tries.
     prior_weight : float, default=0.1
-        How many objects' worth covariances are drawn towards independent features with
-        the variance of the values less that of the errors.
+        Strength of the prior on the covariances, in objects. The prior has independent
+        features with the variance of the values minus that of the errors.
     n_init : int, default=8
-        Number of starts; the best one is followed to its end.
+        Number of starts. All run a few rounds, and only the best runs to the end.
     tol : float, default=1e-6
-        Gain of the mean log-likelihood at which rounds end.
+        Gain in the mean log-likelihood below which the fit stops.
     max_iter : int, default=500
         Maximum number of rounds.
     device : str, default="cpu"
-        Where components and objects are compared: "cpu", or a device of torch such as
-        "cuda" (extra ``gpu``).
+        Where densities are computed: "cpu", or a torch device such as "cuda" (extra
+        ``gpu``).
     random_state : int, RandomState, Generator or None, default=None
         Seed of the starts.
 
@@ -92,59 +91,59 @@ class ErrorMixture(UncertainClusterer):
     ----------
     labels_ : ndarray of shape (n_objects,)
         Most probable cluster of each object, numbered in the order of the ids, or as
-        labels in `y` name them; −1 is noise.
+        in `y`. −1 is noise.
     membership_ : ndarray of shape (n_objects, n_clusters)
-        Probability of each cluster; the rest of a row, up to 1, is noise.
+        Probability of each cluster. A row sums to 1 minus the probability of noise.
     confidence_ : ndarray of shape (n_objects,)
-        Probability of each object's own label.
+        Probability of the object's label.
     n_clusters_ : int
         Number of clusters.
     weights_ : ndarray of shape (n_components,)
-        Share of each component; the rest, up to 1, is noise.
+        Weight of each component. They sum to 1 minus the weight of the noise.
     means_ : ndarray of shape (n_components, n_features)
-        Their means.
+        Means of the components.
     covariances_ : ndarray of shape (n_components, n_features, n_features)
-        Their covariances, without the errors. Above 200 features variances, of shape
-        (n_components, n_features).
+        Covariances of the components, without the errors. With more than 200 features,
+        variances of shape (n_components, n_features).
     clusters_ : ndarray of shape (n_components,)
-        Cluster that each component belongs to.
+        Cluster of each component.
     covariance_type_ : {"full", "diag", "tied"}
-        Which sort of covariances they have.
+        Covariance type of the fit.
     bic_ : float
-        Bayesian information criterion of the fit; lower is better. Not after
+        Bayesian information criterion of the fit; lower is better. Removed by
         `partial_fit`.
     objective_ : list of float
-        Mean log-likelihood after each round, with the part of the prior; it never
-        falls. After `partial_fit`: of each further piece before it was taken.
+        Mean log-likelihood plus log prior after each round; never falls. After
+        `partial_fit`, the mean log-likelihood of each new batch before the update.
     n_iter_ : int
         Number of rounds.
     ids_ : ndarray of shape (n_objects,)
-        For partitioned data: ids of the objects, sorted, as all other attributes are.
+        For partitioned data: sorted ids of the objects. Other attributes follow them.
     seed_, n_features_in_, feature_names_in_
         ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----
-    Expectation–maximization for ``w = x + e`` [1]_, where errors may be correlated and
-    a missing value has an infinite error, or for ``w = R x + e`` with a matrix for each
-    object (``projection=`` in `from_gaussian`); steps ahead save rounds [2]_. Errors
-    that are not Gaussian count by their mean and covariance. A round takes some
-    ``d**3`` operations for each object and component, or d with independent errors and
-    ``covariance_type="diag"``. Memory beyond the data does not grow with their number.
-    What is "auto" is chosen with at most 50,000 objects, and the first rounds take only
-    those.
+    The fit is expectation–maximization for ``w = x + e`` [1]_, or for ``w = R x + e``
+    with a matrix for each object (``projection=`` in `from_gaussian`). Errors may be
+    correlated, and a missing value has an infinite error. Errors that are not Gaussian
+    enter by their mean and covariance. Extrapolated steps save rounds [2]_. A round
+    takes about ``d**3`` operations for each object and component, or d with independent
+    errors and ``covariance_type="diag"``. Memory beyond the data does not grow with the
+    number of objects. The choices of "auto" and the first rounds use at most 50,000
+    objects.
 
-    Probabilities take the mixture as known. If clusters overlap strongly and there are
-    few objects, it is not, and they are too high.
+    The probabilities treat the fitted mixture as exact. With strongly overlapping
+    clusters and few objects it is not, and the probabilities are too high.
 
     Labels of some objects, ``fit(X, y)`` with −1 for the others, fix their components
-    [3]_: cluster c is class c, further clusters are found. These objects keep their
-    labels, surely, and are no noise. If all objects have one, use `ErrorDiscriminant`:
-    `y` without any −1 counts as classes to compare with, and is not used.
+    [3]_: cluster c is class c, and further clusters may be added. Labeled objects keep
+    their labels with probability 1. A `y` without any −1 is ignored; if all objects
+    have labels, use `ErrorDiscriminant`.
 
-    Data in partitions, of a dask cluster (`from_dask`) or of files (``read_table(...,
-    lazy=True)``), stay there: partitions are sent components and return sums. Other
-    partitions change the last digits.
+    Data in partitions, from dask (`from_dask`) or files (``read_table(...,
+    lazy=True)``), stay where they are: partitions receive components and return sums.
+    The result depends on the partitioning only in the last digits.
 
     References
     ----------
@@ -166,7 +165,7 @@ class ErrorMixture(UncertainClusterer):
     >>> mixture.labels_, mixture.confidence_.round(1)
     (array([0, 0, 0, 1, 1, 1, 1]), array([1. , 1. , 1. , 1. , 1. , 1. , 0.5]))
 
-    Two labels are known, and name the clusters:
+    Labels of two objects name the clusters:
 
     >>> mixture.fit_predict(data, [1, -1, -1, -1, 0, -1, -1])
     array([1, 1, 1, 0, 0, 0, 0])
@@ -206,21 +205,21 @@ class ErrorMixture(UncertainClusterer):
     }
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Take one more piece of the data, by one round of expectation–maximization.
+        """Update the mixture with one more batch, by one round of EM.
 
-        The first piece is fitted as by `fit`; it decides on the number and sort of
-        components. What later pieces say is added to what the earlier ones said, which
-        is forgotten slowly. `labels_` and `membership_` are those of the last piece.
+        The first batch is fitted as by `fit`, which sets the number of components and
+        the covariance type. The weight of earlier batches decays slowly. `labels_` and
+        `membership_` are those of the last batch.
 
         Parameters
         ----------
         X : UncertainData or anything `as_uncertain` takes
-            The next objects; some thousand at a time are a good number.
+            The next objects, preferably some thousands.
         y : array-like of shape (n_objects,), optional
-            Labels of the piece, as for `fit`.
+            Labels of the batch, as for `fit`.
         """
         if isinstance(X, PartitionedData):
-            msg = "partial_fit takes pieces one after the other; fit takes partitions."
+            msg = "partial_fit takes one batch at a time; use fit for partitioned data."
             raise TypeError(msg)
         first = not hasattr(self, "_running")
         if first:
@@ -239,7 +238,7 @@ class ErrorMixture(UncertainClusterer):
         self._order = None
         membership = by_cluster(data, components, self.clusters_, self.device)
         self.membership_ = surely(membership, known)
-        # Pieces come one after the other: clusters keep the numbers they have.
+        # Batches come one after the other, so clusters keep their numbers.
         self.labels_ = likeliest(self.membership_)
         for stale in ("confidence_", "bic_"):
             self.__dict__.pop(stale, None)
@@ -251,7 +250,7 @@ class ErrorMixture(UncertainClusterer):
     def _fit(
         self, objects: UncertainData | PartitionedData, known: Indices | None = None
     ) -> None:
-        self.__dict__.pop("_running", None)  # pieces of an earlier fit
+        self.__dict__.pop("_running", None)  # batches of an earlier fit
         refuse_wide(objects.n_features, self.covariance_type)
         if isinstance(objects, PartitionedData):
             self.ids_ = objects.each(ids_of)
@@ -285,31 +284,31 @@ class ErrorMixture(UncertainClusterer):
         self.ranges_ = components.ranges
 
     def score_samples(self, X: Any) -> Array:
-        """Log density of what was measured of each object, errors included."""
+        """Return the log density of each measured object, errors included."""
         data = self._new_objects(X)
         there = measured(data).on(self.device)
         return log_densities(there, self._components()).totals
 
     def score(self, X: Any, y: None = None, sample_weight: Any = None) -> float:
-        """Mean log density of what was measured, each object as it is weighted."""
+        """Return the weighted mean of the log densities of the measured objects."""
         densities = self.score_samples(X)
         weights = weights_of(sample_weight, len(densities))
         return float(np.average(densities, weights=weights))
 
     def condition(self, given: Any) -> UncertainData:
-        """What the mixture says about the other features of new objects.
+        """Predict the other features of new objects from some of their features.
 
         Parameters
         ----------
         given : UncertainData or anything `as_uncertain` takes
-            New objects with some of the features of the fit, told by their names.
-            Errors, missing values and projections count.
+            New objects with some of the features of the fit, matched by name. Errors,
+            missing values and projections are accounted for.
 
         Returns
         -------
         UncertainData
-            A belief about the true values of all other features, a mixture of
-            Gaussians for each object. It takes the objects to be no noise.
+            Distribution of the true values of all other features (meaning "belief"),
+            a mixture of Gaussians for each object. Noise is left out.
 
         Examples
         --------
@@ -333,8 +332,8 @@ class ErrorMixture(UncertainClusterer):
         if unknown or data.n_features == d:
             which = f"not of the fit: {unknown[0]!r}" if unknown else "all of the fit"
             msg = (
-                f"given has the features {data.feature_names}, {which}. Give some of "
-                f"{names}, by feature_names=, and leave out those to be told."
+                f"given has the features {data.feature_names}, {which}. Pass some of "
+                f"{names} by feature_names=, and leave out those to predict."
             )
             raise DataError(msg)
         places = np.array([names.index(name) for name in data.feature_names])

@@ -45,49 +45,54 @@ from incerta.spectral.embedding import (
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds.sequence import worlds_of
 
-# Above so many objects, so many of them stand for all.
+# With more objects than MOST_OBJECTS, fit to N_LANDMARKS of them.
 MOST_OBJECTS, N_LANDMARKS = 5000, 1000
-# Joint objects cannot be put next to others one by one.
+# Joint objects cannot be embedded one by one, so all of them are compared.
 MOST_JOINT = 20_000
-# A new object is lost if even its largest affinity is below this part of the median.
+# A new object is far from all others if its largest affinity is below this share of
+# the median.
 LOST = 1e-3
 
 
 @stored(centers="f k e", targets="f n e")
 @dataclass(frozen=True, kw_only=True)
 class ExpectedEmbedding:
-    """The objects, and what extends their embedding to new ones."""
+    """The objects of the fit, and the extension of their embedding to new objects."""
 
     law: Law
-    centers: Array  # (n_clusters, k), of the cut
-    targets: Array  # (n_objects, k), what rows of affinities are multiplied by
-    least: float  # affinity below which a new object is lost
+    centers: Array  # (n_clusters, k), k-means centers of the embedding
+    targets: Array  # (n_objects, k), factors of the affinities of new objects
+    least: float  # a new object with smaller affinities is far from all others
 
 
 @with_parameters
 class ExpectedSpectral(UncertainClusterer):
-    """Cluster uncertain objects by their expected affinity.
+    """Spectral clustering of uncertain objects by their expected affinity.
 
-    The affinity of two objects is the mean of the Gaussian kernel over all their
-    values, in closed form where there is one; its leading eigenvectors are cut by
-    k-means. It is what `RPC` tends to with more and more worlds and no selection, costs
-    one eigenproblem instead of many, and draws nothing: prefer it for independent
-    objects, and compare `RPC` with it.
+    The affinity of two objects is the expectation of the Gaussian kernel over all their
+    values, in closed form where possible. k-means on its leading eigenvectors gives the
+    clusters, which may have any shape. `predict` uses expected embeddings and
+    `predict_proba` counts worlds (random draws of the values), so the argmax of
+    `predict_proba` may differ.
+
+    Use it for independent objects. It is the limit of `RPC` for infinitely many worlds,
+    and costs one eigenproblem instead of many. For joint data also try `RPC`; for round
+    clusters, `UKMeans` is cheaper.
 
     Parameters
     ----------
     n_clusters : int, default=3
         Number of clusters.
     gamma : "median" or float, default="median"
-        Coefficient of the kernel ``exp(-gamma d**2)``; "median" takes the median
-        expected squared distance of all pairs for the square of its width.
+        Coefficient of the kernel ``exp(-gamma d**2)``. "median" sets the squared width
+        to the median expected squared distance of all pairs.
     width_scale : float, default=1.0
-        Factor on the width ``1 / sqrt(2 gamma)``. Smaller ones (0.25, 0.5) help where
+        Factor on the width ``1 / sqrt(2 gamma)``. Smaller factors (0.25, 0.5) help if
         objects overlap.
     normalize_rows : bool, default=False
-        Scale the rows of the embedding to length 1 before the cut.
+        Whether to scale the rows of the embedding to length 1 before k-means.
     n_worlds : int, default=100
-        Number of worlds behind `membership_`; the labels do not depend on it.
+        Number of worlds for `membership_`; the labels do not depend on it.
     n_init : int, default=10
         Number of k-means starts.
     random_state : int, RandomState, Generator or None, default=None
@@ -101,29 +106,29 @@ class ExpectedSpectral(UncertainClusterer):
     confidence_ : ndarray of shape (n_objects,)
         Share of the worlds that agree with the object's label.
     membership_ : ndarray of shape (n_objects, n_clusters)
-        Share of the worlds in which the object's value falls into each cluster.
+        Share of the worlds in which the object's value is in each cluster.
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        Labels of each world's values in the embedding (Nyström); only if all
-        objects are compared.
+        Labels of the values of each world in the embedding (Nyström); only with at most
+        5000 objects, or joint data.
     affinity_ : ndarray of shape (n_objects, n_objects)
-        The expected affinity, 1 on the diagonal; only if all objects are compared.
+        The expected affinity, 1 on the diagonal; only with `labels_per_world_`.
     embedding_ : ndarray of shape (n_objects, n_clusters)
         Leading eigenvectors.
     eigenvalues_ : ndarray of shape (n_clusters,)
-        Their eigenvalues, largest first.
+        Eigenvalues of the embedding, largest first.
     width_ : float
-        Kernel width that was used.
+        Kernel width used.
     seed_, n_features_in_, feature_names_in_
         ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----
-    Gaussian, uniform and exponential objects take n² operations per feature, lists of
-    values all pairs of values, joint worlds the mean of their affinities: all exact.
-    Other laws are replaced by 64 stratified values each. Above 5000 objects, 1000 of
-    them, chosen by their ids, stand for all: the others are put next to them (Nyström).
-    A cluster that has none of the 1000 is not seen. Of joint objects, at most 20,000,
-    all are compared.
+    Gaussian, uniform and exponential objects take n² operations per feature. Lists of
+    values take all pairs of values, and joint worlds the mean of their affinities. All
+    these are exact; other distributions are replaced by 64 stratified values each. With
+    more than 5000 objects, fit to 1000 of them, chosen by their ids, and extend the
+    embedding to the others (Nyström). Clusters without any of the 1000 are missed. Of
+    joint objects, at most 20,000, all are compared.
 
     Examples
     --------
@@ -155,8 +160,8 @@ class ExpectedSpectral(UncertainClusterer):
     def _fit(self, data: UncertainData) -> None:
         if data.joint and len(data) > MOST_JOINT:
             msg = (
-                f"{len(data)} joint objects are too many for an affinity of all pairs "
-                f"(at most {MOST_JOINT}); RPC takes more."
+                f"{len(data)} joint objects are too many for a matrix of all pairs (at "
+                f"most {MOST_JOINT}); use RPC."
             )
             raise ValueError(msg)
         some = data
@@ -186,7 +191,7 @@ class ExpectedSpectral(UncertainClusterer):
             self._put_all(data)
 
     def _put_all(self, data: UncertainData) -> None:
-        """Put all objects next to those that stand for them."""
+        """Embed all objects by their affinity with the landmarks."""
         self.embedding_ = self._embedded(data)
         labels = nearest(self._rows(self.embedding_), self._model.centers)
         self.labels_, order = in_order_of_appearance(labels)
@@ -198,7 +203,7 @@ class ExpectedSpectral(UncertainClusterer):
         return nearest(self._rows(self._embedded(data)), self._model.centers)
 
     def _facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
+        """Return the facts of the fit; see `Facts`."""
         facts = super()._facts()
         return facts if facts.n_drawn else replace(facts, n_drawn=self.n_worlds)
 
@@ -234,7 +239,7 @@ class ExpectedSpectral(UncertainClusterer):
             scales = np.full(len(data), self.width_)
             for draw in data.worlds(data.n_draws, 0):
                 affinity += dense_affinity(draw, scales) / data.n_draws
-        # An object meets itself in the same value, not in an independent copy.
+        # An object shares its value with itself: it is no independent copy.
         np.fill_diagonal(affinity, 1.0)
         return affinity
 
@@ -252,13 +257,13 @@ class ExpectedSpectral(UncertainClusterer):
         return out
 
     def _object_bytes(self) -> int:
-        """What it takes to compare an object with all that are known."""
+        """Return the memory for comparing one object with the objects of the fit."""
         return 32 * self._model.law.n_objects
 
     def _extend(self, new: Law, known: Law) -> Array:
         """Extend the embedding to new objects by their expected affinity (Nyström)."""
         affinity = expected_affinity(new, known, self._t)
-        # An object far from everything goes with its nearest one, not with nobody.
+        # An object far from everything joins its nearest object.
         lost = np.flatnonzero(affinity.max(axis=1) < self._model.least)
         apart = expected_squared_distances(new.take(lost), known)
         affinity[lost] = 0.0
@@ -278,7 +283,7 @@ class ExpectedSpectral(UncertainClusterer):
 
     def _check_stored(self) -> None:
         if not isinstance(self._model, ExpectedEmbedding):
-            wrong("what should be an embedding is something else")
+            wrong("the embedding is missing")
         law = self._model.law
         if not isinstance(law, Law) or law.n_features != self.n_features_in_:
             wrong("the objects do not have the features of the model")

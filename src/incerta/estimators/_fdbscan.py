@@ -1,4 +1,4 @@
-"""FDBSCAN: clusters of any shape, from probabilities of being close."""
+"""FDBSCAN: DBSCAN with probabilities instead of distances."""
 
 from dataclasses import KW_ONLY
 from functools import cached_property
@@ -38,9 +38,9 @@ from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
 from incerta.worlds.sequence import worlds_of
 
-# Pairs of objects with a probability to store: some 5 GB.
+# Largest number of pairs of objects with a stored probability: about 5 GB.
 MOST_PAIRS = 2e8
-# What a model file holds of them.
+# Attributes and `_model` in a model file, with types and shapes.
 STORED: dict[str, str] = {
     "core_sample_indices_": "s c",
     "core_probabilities_": "f n",
@@ -53,7 +53,7 @@ STORED: dict[str, str] = {
 
 
 class Prepared(NamedTuple):
-    """Worlds, how many near objects make an object core, and how near they are."""
+    """Worlds, number of neighbors of a core object, and radius."""
 
     worlds: Worlds
     min_samples: int
@@ -61,7 +61,7 @@ class Prepared(NamedTuple):
 
 
 def prepared(estimator: Any, data: UncertainData) -> Prepared:
-    """Draw the worlds, and fix the radius and the number of neighbors."""
+    """Draw the worlds, and determine the radius and the number of neighbors."""
     worlds = worlds_of(data, estimator.n_worlds, estimator.seed_)
     min_samples, eps = estimator.min_samples, estimator.eps
     if isinstance(min_samples, str):
@@ -86,7 +86,7 @@ def grow(
     reached: float,
     noise_below: float,
 ) -> None:
-    """Grow the clusters, number them in order of appearance, and keep them."""
+    """Grow the clusters, number them in order of appearance, and store them."""
     labels, estimator.core_sample_indices_ = grown(
         reach, core, reached, noise_below, alone=how.min_samples == 1
     )
@@ -104,7 +104,7 @@ def grow(
 
 
 class DenseClusterer(UncertainClusterer, family=True):
-    """What FDBSCAN, PDBSCAN and FOPTICS share: worlds tell how sure clusters are."""
+    """Base class of FDBSCAN, PDBSCAN and FOPTICS: confidence comes from worlds."""
 
     n_worlds: int
     cluster_levels_: Array
@@ -129,51 +129,54 @@ class DenseClusterer(UncertainClusterer, family=True):
 
 @with_parameters
 class FDBSCAN(DenseClusterer):
-    """Cluster uncertain objects by how probable it is that they lie densely.
+    """DBSCAN for uncertain objects: density clusters from probabilities of distances.
 
-    DBSCAN asks whether an object has `min_samples` objects within `eps`; FDBSCAN [1]_
-    asks how probable that is, and how probably another object is reached from it.
-    Clusters may have any shape, their number is found, and objects that no other
-    reaches with enough probability are noise. Without uncertainty it is DBSCAN. Use
-    `FOPTICS` where no single radius fits, `RPC` or
-    `UKMeans` where the number of clusters is known and every object belongs to one.
+    DBSCAN tests whether an object has `min_samples` objects within `eps`. FDBSCAN [1]_
+    computes the probability of this, and the probability that an object is reached from
+    another. Clusters may have any shape, and their number is found. Objects that no
+    core object reaches with enough probability are noise. Without uncertainty it is
+    DBSCAN.
+
+    Use it if one radius fits all clusters, and `FOPTICS` if none does. Use `RPC` or
+    `UKMeans` if the number of clusters is given and there is no noise. The cost grows
+    with the number of pairs that can be within `eps`.
 
     Parameters
     ----------
     eps : float or "auto", default="auto"
-        The radius. "auto" takes one at which the clusters that last longest while the
-        radius grows are apart; look at `eps_`. Their scale must be about the same.
+        The radius. "auto" takes the radius at which the most persistent clusters are
+        separate; check `eps_`. It requires clusters of about the same density.
     min_samples : int or "auto", default=5
         Number of objects within `eps`, itself included, that makes an object core.
-        "auto" is one more than the number of features, at least 4 and at most 20.
+        "auto" is the number of features plus 1, at least 4 and at most 20.
     variant : {"marginal", "exact", "threshold", "worlds"}, default="marginal"
-        How probabilities are read:
+        How probabilities are computed:
 
-        - "marginal", as published: distances of an object to the others are taken to
-          be independent of each other.
-        - "exact" makes no such assumption: it goes through the values of the object,
-          given which the others are independent. The work is multiplied by the number
-          of values of an object.
-        - "threshold": objects that are within `eps` with probability `min_probability`
-          are neighbors, and the rest is DBSCAN; this is what ELKI computes, and the
-          cheapest.
-        - "worlds" counts the worlds in which this holds: a random estimate of "exact".
+        - "marginal": as published. The distances of an object to the others are treated
+          as independent.
+        - "exact": without this assumption. It conditions on each value of the object,
+          given which the others are independent, so the cost is multiplied by the
+          number of values.
+        - "threshold": objects within `eps` with probability `min_probability` are
+          neighbors, and DBSCAN does the rest, as in ELKI. It is the cheapest.
+        - "worlds": shares of the worlds (random draws), an estimate of "exact".
     min_probability : float, default=0.5
-        Probability from which an object counts as core, and another one as reached.
+        Least probability of being core, or of being reached.
     distances : {"exact", "fast"}, default="exact"
-        How the distances of Gaussian objects are treated: integrated, or matched by
-        four moments, about eight times as fast but off by up to 0.13 for few features.
+        How distances of Gaussian objects are computed: by integration, or by matching
+        four moments. "fast" takes about an eighth of the time, and is off by up to 0.13
+        with few features.
     n_values : int, default=32
-        Number of values that represent a core object not given by values; only for
-        "exact".
+        For "exact": number of values that represent a core object whose distribution is
+        not a list of values.
     n_worlds : int, default=100
-        Number of worlds behind `membership_`, and behind ``variant="worlds"``. Joint
-        data have no more worlds than draws.
+        Number of worlds for `membership_` and for ``variant="worlds"``. For joint data,
+        at most the number of draws.
     device : str, default="cpu"
-        Where values of objects are compared with each other: "cpu", or a device of
-        torch such as "cuda" (extra ``gpu``). The result is the same.
+        Where values are compared: "cpu", or a torch device such as "cuda" (extra
+        ``gpu``). The result is the same.
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the worlds, and of the values that represent other laws.
+        Seed of the worlds, and of the values that represent other distributions.
 
     Attributes
     ----------
@@ -182,42 +185,43 @@ class FDBSCAN(DenseClusterer):
     n_clusters_ : int
         Number of clusters found.
     core_sample_indices_ : ndarray of shape (n_core,)
-        The core objects that reach another one.
+        Core objects that reach another object.
     core_probabilities_ : ndarray of shape (n_objects,)
         Probability that each object is core; 0 or 1 with "threshold".
     eps_ : float
-        The radius that was used.
+        Radius used.
     min_samples_ : int
-        The number of objects that was used.
+        Number of objects used as `min_samples`.
     cluster_levels_ : ndarray of shape (n_found,)
         The radius of each cluster: `eps_`.
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        In each world the cluster of which another object that is core there is within
-        `eps_`: the object's own cluster first, else the nearest; −1 is noise. Computed
-        when first asked for.
+        Cluster of each object in each world: one with a core object of that world,
+        other than the object, within `eps_`. Its own cluster is preferred, then the
+        nearest; −1 is noise. Computed on first access.
     membership_ : ndarray of shape (n_objects, n_found)
-        Share of the worlds in which the object falls into each cluster; the rest,
-        up to 1, is noise.
+        Share of the worlds in which the object is in each cluster. A row sums to 1
+        minus the share of noise. Its maximum may differ from `labels_`, but `predict`
+        takes the maximum of `predict_proba`.
     confidence_ : ndarray of shape (n_objects,)
-        Share of the worlds that agree with the object's label, noise or not.
+        Share of the worlds that agree with the object's label, noise included.
     seed_, n_features_in_, feature_names_in_
         ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----
     Time and memory grow with the number of pairs that can be within `eps`, not with n².
-    For lists of values, each pair of objects takes all pairs of their values. Counting
+    Lists of values take all pairs of values for each pair of objects. Counting the
     neighbors then takes `min_samples` operations per pair.
 
-    A single object must reach another with probability `min_probability`: an object
-    that is almost certainly reached by one of many core objects, but by none of them in
-    particular with that probability, is noise. `confidence_` shows this: it looks at
-    all of them at once.
+    An object is reached only if a single core object reaches it with probability
+    `min_probability`. If many core objects reach it, each with a lower probability, it
+    is noise, although some core object almost certainly reaches it. `confidence_` shows
+    this, as it considers all core objects at once.
 
-    Core objects are joined where either reaches the other; another object goes to the
-    core object that reaches it most probably. An object that is probably core, but
-    reaches no other with enough probability, makes no cluster: it is very uncertain,
-    and lies densely in one place or another.
+    Two core objects are joined if either reaches the other. Any other object joins the
+    core object that reaches it most probably. A core object that reaches no other
+    object with enough probability forms no cluster: it is very uncertain, and dense
+    wherever it may be.
 
     References
     ----------
@@ -270,7 +274,7 @@ class FDBSCAN(DenseClusterer):
         if self.variant == "worlds":
             return of_worlds(worlds, m, eps)
         if self.variant == "exact" and data.n_draws is not None:
-            # Given the place of one object the others still hang together.
+            # Conditioning on one object leaves the others dependent.
             return of_worlds(data.worlds(data.n_draws, self.seed_), m, eps)
         if self.variant == "exact":
             using["keys"] = data.uniform_keys()

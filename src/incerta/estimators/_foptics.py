@@ -1,4 +1,4 @@
-"""FOPTICS: clusters of any density, from expected reachability."""
+"""FOPTICS: OPTICS with expected reachability distances."""
 
 import warnings
 from dataclasses import KW_ONLY, replace
@@ -51,45 +51,44 @@ MOST_OBJECTS = 10_000
 
 @with_parameters
 class FOPTICS(DenseClusterer):
-    """Order uncertain objects by how densely they lie, and read clusters off.
+    """OPTICS for uncertain objects: density clusters from expected reachability.
 
-    Objects are visited in the order in which they are reached from dense ones, by
-    their expected reachability distance [1]_; clusters are the valleys of this
-    distance along the order. It begins with the densest object, so that the rows have
-    no say. No radius has to be chosen beforehand, clusters may have any shape and
-    different densities, and objects outside all of them are noise. Without
-    uncertainty it is OPTICS. `FDBSCAN` is cheaper where one radius fits all
-    clusters.
+    Objects are visited in the order in which they are reached from dense ones, by their
+    expected reachability distance [1]_, from the densest object on. Clusters are the
+    valleys of this distance along the order. They may have any shape and different
+    densities, and objects outside all clusters are noise. Without uncertainty it is
+    OPTICS.
+
+    Use it if no single radius fits all clusters; otherwise `FDBSCAN` is cheaper. By
+    default all pairs of objects are compared in every world (random draw of the data).
 
     Parameters
     ----------
     min_samples : int, default=5
-        An object is core at the distance of its `min_samples`-th nearest object,
-        itself included. If it exceeds the number of objects, all are noise.
+        The core distance of an object is the distance to its `min_samples`-th nearest
+        object, itself included. If there are fewer objects, all are noise.
     max_eps : float, default=inf
-        Distances beyond it count as `max_eps`, and objects that are never that close
-        do not reach each other. inf uses the distances of all pairs.
+        Larger distances count as `max_eps`, and objects that are never that close do
+        not reach each other. inf uses the distances of all pairs.
     algorithm : {"worlds", "grid"}, default="worlds"
-        Where the expectation comes from: a mean over worlds, which keeps the dependence
-        between distances; or an integral over `n_radii` radii of the probability of
-        being reached, as if distances were independent of each other, which is POPTICS
-        [2]_.
+        "worlds" takes expectations as means over worlds, which keeps the dependence
+        between distances. "grid" integrates the probability of being reached over
+        `n_radii` radii as if distances were independent (POPTICS [2]_).
     n_clusters : int, optional
-        Cut at the radius that leaves this number of clusters, with the least noise
-        among those that do, or the nearest number that some radius leaves.
+        Cut at the radius that leaves this number of clusters with the least noise, or
+        else the nearest possible number.
     eps : float or "auto", optional
-        Cut at this radius. "auto" takes the one at which the clusters that last longest
-        while the radius grows are apart. This is the default if neither `n_clusters`
-        nor `xi` is given.
+        Cut at this radius. "auto" takes the radius at which the most persistent
+        clusters are separate. It is the default without `n_clusters` and `xi`.
     xi : float, optional
-        Valleys of the reachability that begin and end this steeply, in relative terms,
-        are clusters: 0.05, say, below 1. They may be of different density.
+        Take valleys whose sides fall and rise by this relative amount, such as 0.05, as
+        clusters. They may differ in density.
     min_cluster_size : int, optional
-        Minimum number of objects in a cluster; by default `min_samples`, and 1 with
-        `eps`. Steep valleys have at least 2.
+        Minimum number of objects in a cluster; by default `min_samples`, or 1 with
+        `eps`. With `xi` at least 2.
     n_worlds : int, default=100
-        Number of worlds behind the expectation, and behind `membership_`. Joint data
-        have no more worlds than draws.
+        Number of worlds for the expectation and for `membership_`. For joint data, at
+        most the number of draws.
     n_radii : int, default=64
         Number of radii for ``algorithm="grid"``.
     random_state : int, RandomState, Generator or None, default=None
@@ -100,23 +99,22 @@ class FOPTICS(DenseClusterer):
     labels_ : ndarray of shape (n_objects,)
         Cluster of each object, numbered in the order of the ids; -1 is noise.
     ordering_ : ndarray of shape (n_objects,)
-        Objects in the order they were visited.
+        Positions of the objects in the order of the visits.
     reachability_ : ndarray of shape (n_objects,)
-        Expected reachability of each object; inf if none reached it. The plot is
+        Expected reachability of each object; inf if no object reached it. Plot
         ``reachability_[ordering_]``.
     core_distances_ : ndarray of shape (n_objects,)
         Expected core distance of each object; inf if it is never within `max_eps`.
     predecessor_ : ndarray of shape (n_objects,)
-        The object from which each was reached; -1 for none.
+        Object from which each was reached; -1 for none.
     cluster_levels_ : ndarray of shape (n_found,)
-        Radius at which each cluster is connected: the cut, or the largest reachability
-        in the cluster.
+        Radius at which each cluster is connected: the cut, or its largest reachability.
     eps_ : float or None
-        The cut; None with `xi`. With `n_clusters` half way between two radii at
-        which the clusters change.
+        The cut; None with `xi`. With `n_clusters`, midway between two radii at which
+        the clusters change.
     labels_per_world_ : ndarray of shape (n_worlds, n_objects)
-        In each world, the cluster of which a core object is within the cluster's level;
-        -1 is noise. Computed when first asked for.
+        In each world, the cluster with a core object within its level; -1 is noise.
+        Computed on first access.
     membership_, confidence_, seed_, n_features_in_, feature_names_in_
         As of `FDBSCAN`.
 
@@ -127,12 +125,12 @@ class FOPTICS(DenseClusterer):
 
     Notes
     -----
-    With ``max_eps=inf`` an n × n matrix limits it to 10,000 objects, and n² operations
-    per world and feature are made. A finite `max_eps` stores only pairs within it, and
-    can handle 100,000 objects and more as long as each has about a hundred neighbors.
-    ``algorithm="grid"`` takes a table of distance probabilities and `min_samples`
-    operations per pair and radius, and is off by half the gap between two radii.
-    Ordering is quadratic, or for a finite `max_eps` about linear in the stored pairs.
+    With ``max_eps=inf`` an n × n matrix limits it to 10,000 objects, and each world
+    takes n² operations per feature. A finite `max_eps` stores only pairs within it,
+    enough for 100,000 objects with about a hundred neighbors each.
+    ``algorithm="grid"`` stores distance probabilities and takes `min_samples`
+    operations per pair and radius; its error is half the step between radii. Ordering
+    is quadratic, or about linear in the stored pairs with a finite `max_eps`.
 
     References
     ----------
@@ -186,7 +184,7 @@ class FOPTICS(DenseClusterer):
         self._check_size(worlds)
 
         reach, self.core_distances_ = self._expected(worlds)
-        # In the order of their names, features decide the same in any order.
+        # Sort features by name, so that their order does not matter.
         places = data.mean()[:, np.argsort(data.feature_names)]
         first = densest_first(self.core_distances_, places)
         found = order(reach, self.core_distances_, first)
@@ -201,7 +199,7 @@ class FOPTICS(DenseClusterer):
         )
 
     def _facts(self) -> Facts:
-        """What the fit can tell; see `Facts`."""
+        """Return the facts of the fit; see `Facts`."""
         reached = Reachability(self.reachability_, self.ordering_, self.eps_)
         return replace(super()._facts(), reachability=reached)
 
@@ -212,10 +210,10 @@ class FOPTICS(DenseClusterer):
         eps: float | str | None = None,
         xi: float | None = None,
     ) -> Indices:
-        """Read other clusters off the same order; the fit itself does not change.
+        """Return other clusters of the same order, without changing the fit.
 
-        Without any parameter these are steep valleys, if the fit has `xi`, or those of
-        ``eps="auto"``.
+        By default these are valleys of steepness `xi` if the fit has it, else the
+        clusters of ``eps="auto"``.
 
         Parameters
         ----------
@@ -224,7 +222,7 @@ class FOPTICS(DenseClusterer):
         eps : float or "auto", optional
             Cut at this radius.
         xi : float, optional
-            Valleys whose sides are this steep.
+            Steepness of the sides of valleys.
         """
         check_is_fitted(self)
         if n_clusters is None and eps is None and xi is None:
@@ -242,12 +240,12 @@ class FOPTICS(DenseClusterer):
         given = {"n_clusters": n_clusters, "eps": eps, "xi": xi}
         named = [f"{name}={v!r}" for name, v in given.items() if v is not None]
         if len(named) > 1:
-            msg = f"{' and '.join(named)} ask for different clusters; give one of them."
+            msg = f"{' and '.join(named)} exclude each other; pass one of them."
             raise ValueError(msg)
         if eps is not None and not isinstance(eps, str) and eps > self.max_eps:
             msg = (
-                f"eps={eps} exceeds max_eps={self.max_eps}, beyond which distances are "
-                "not known; lower eps or raise max_eps."
+                f"eps={eps} exceeds max_eps={self.max_eps}, beyond which there are no "
+                "distances; lower eps or raise max_eps."
             )
             raise ValueError(msg)
 
@@ -258,7 +256,7 @@ class FOPTICS(DenseClusterer):
         if np.isinf(self.max_eps):
             msg = (
                 f"{n} objects are too many for the distances of all pairs (at most "
-                f"{MOST_OBJECTS}); give max_eps, and only pairs within it are stored."
+                f"{MOST_OBJECTS}); pass max_eps to store only pairs within it."
             )
             raise ValueError(msg)
         n_pairs = share_within(worlds[0], self.max_eps) * n * n
@@ -283,7 +281,7 @@ class FOPTICS(DenseClusterer):
         eps: float | str | None,
         xi: float | None,
     ) -> Extraction:
-        """Clusters by number, by a cut or by steepness, in order of appearance."""
+        """Extract clusters by number, cut or steepness, in order of appearance."""
         found = Ordering(self.ordering_, self.reachability_, self.predecessor_)
         core, size = self.core_distances_, self.min_cluster_size
         if eps == "auto" or (n_clusters is None and eps is None and xi is None):

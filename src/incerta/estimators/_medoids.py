@@ -1,4 +1,4 @@
-"""UKMedoids: clusters around objects, by expected distances."""
+"""UKMedoids: k-medoids with expected distances."""
 
 import warnings
 from dataclasses import KW_ONLY
@@ -34,42 +34,45 @@ MOST_OBJECTS = 20_000
 
 @with_parameters
 class UKMedoids(ScoredByDistance, UncertainClusterer):
-    """Cluster uncertain objects around representative ones among them.
+    """K-medoids for uncertain objects, with expected distances.
 
-    Each cluster is represented by one of its objects, its medoid; the sum of the
-    expected distances of all objects to their medoids is minimized [1]_. Medoids are
-    actual objects, preferably certain ones, and outliers hardly affect them, least of
-    all with ``metric="euclidean"``. `UKMeans` is far cheaper where the mean of a
-    cluster will do; `ExpectedSpectral` and `RPC` find clusters that are not round.
+    Each cluster is represented by one of its objects, the medoid. The sum of the
+    expected distances of all objects to their medoids is minimized [1]_. `predict` uses
+    expected distances and `predict_proba` counts values, so the argmax of
+    `predict_proba` may differ.
+
+    Use it if clusters should have actual objects as centers, or if there are outliers,
+    which affect medoids little, least of all with ``metric="euclidean"``. `UKMeans` is
+    far cheaper: k-medoids stores the distances of all pairs. `ExpectedSpectral` and
+    `RPC` find clusters that are not round.
 
     Parameters
     ----------
     n_clusters : int, default=3
         Number of clusters.
     metric : {"sqeuclidean", "euclidean"}, default="sqeuclidean"
-        The quantity whose expectation is taken: the squared distance of two objects,
-        ``|μ − μ'|² + s + s'`` with means μ and total variances s, exact for every kind
-        of data; or the distance itself. An object is at distance 0 from itself.
+        Whether to take the expectation of the squared distance of two objects,
+        ``|μ − μ'|² + s + s'`` with means μ and total variances s, exact for all kinds
+        of data; or of the distance. The distance of an object to itself is 0.
     algorithm : {"fasterpam", "alternate"}, default="fasterpam"
-        How medoids are found: by swapping them for other objects as long as that
-        helps [2]_; or, as first published, by alternating between taking the middle of
-        each cluster and reassigning the objects, which stops earlier and at worse
-        clusters.
+        "fasterpam" swaps medoids for other objects as long as that helps [2]_.
+        "alternate", as first published, alternates between finding the medoid of each
+        cluster and reassigning the objects; it stops earlier, at worse clusters.
     n_init : int, default=10
-        Number of starts, each from medoids drawn far from each other as in k-means++;
-        the best one is kept. The distances are computed once.
+        Number of starts, each from medoids drawn far from each other as in k-means++.
+        The best one is kept. Distances are computed once.
     max_iter : int, default=100
         Maximum number of passes over the objects ("fasterpam") or rounds ("alternate")
         per start.
     n_worlds : int, default=100
-        Number of worlds behind `membership_` for objects given by a formula. The
-        labels do not depend on it.
+        Number of worlds (random draws) for `membership_`, unless objects are lists of
+        values. The labels do not depend on it.
     device : str, default="cpu"
-        Where means or values of objects are compared with each other: "cpu", or a
-        device of torch such as "cuda" (extra ``gpu``).
+        Where means or values are compared: "cpu", or a torch device such as "cuda"
+        (extra ``gpu``).
     random_state : int, RandomState, Generator or None, default=None
-        Seed of the starts, of the worlds, and of the values that represent laws without
-        a closed form.
+        Seed of the starts, of the worlds, and of the values that represent
+        distributions without a closed form.
 
     Attributes
     ----------
@@ -78,42 +81,41 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
     medoid_indices_ : ndarray of shape (n_clusters,)
         Position of the medoid of each cluster among the objects.
     medoid_ids_ : ndarray of shape (n_clusters,)
-        Names of the medoids.
+        Ids of the medoids.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         Means of the medoids.
     membership_ : ndarray of shape (n_objects, n_clusters)
-        Share of the object's own values that are nearest to each medoid.
+        Share of the object's values that are nearest to each medoid.
     confidence_ : ndarray of shape (n_objects,)
-        Share of the object's own values that agree with its label.
+        Share of the object's values that agree with its label.
     cluster_sizes_ : ndarray of shape (n_clusters,)
         Number of objects in each cluster, at least 1.
     objective_ : list of float
         Sum of the expected distances to the medoids after each pass; never rises.
     inertia_ : float
-        The last of them.
+        The last entry of `objective_`.
     n_iter_ : int
-        Number of passes of the start that was kept.
+        Number of passes of the best start.
     seed_, n_features_in_, feature_names_in_
         ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Warns
     -----
     ConvergenceWarning
-        If `max_iter` passes were not enough for the start that was kept.
+        If the best start did not converge within `max_iter` passes.
 
     Notes
     -----
-    Distances of all pairs are stored, which limits it to 20,000 objects. Squared ones
-    take n² operations per feature. For "euclidean", lists of values take all pairs of
-    values, exactly; Gaussian, uniform and exponential objects an integral per pair,
-    about 40 times the work of squares; other laws are replaced by 64 stratified values
-    each. A pass takes n² operations. Joint worlds give the mean distance over the
-    worlds. Integrals, and the search for medoids, stay on the CPU.
+    The distances of all pairs are stored, which limits it to 20,000 objects. Squared
+    distances take n² operations per feature. With "euclidean", lists of values take all
+    pairs of values, exactly. Gaussian, uniform and exponential objects take an integral
+    per pair, about 40 times the cost of squared distances. Other distributions are
+    replaced by 64 stratified values each. Joint data use the mean distance over the
+    worlds. A pass takes n² operations. Integrals and the search run on the CPU.
 
     `membership_` is based on ``|x − μ|² + s`` with the mean and the total variance of
-    the medoid; with ``metric="euclidean"`` this is an approximation. Its values and new
-    objects are taken to be independent of the medoids, so that `predict` may differ
-    from `labels_`.
+    the medoid, an approximation if ``metric="euclidean"``. Predictions treat objects as
+    independent of the medoids, so `predict` may differ from `labels_`.
 
     References
     ----------
@@ -162,7 +164,7 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
         if len(data) > MOST_OBJECTS:
             msg = (
                 f"{len(data)} objects are too many for the distances of all pairs (at "
-                f"most {MOST_OBJECTS}); UKMeans takes more, as it needs none of them."
+                f"most {MOST_OBJECTS}); use UKMeans, which does not need them."
             )
             raise ValueError(msg)
         how = self.metric, self.seed_, data.uniform_keys(), self.device
@@ -199,7 +201,7 @@ class UKMedoids(ScoredByDistance, UncertainClusterer):
             wrong("the medoids do not have the features of the model")
 
     def _best_start(self, distances: Array) -> list[Medoids]:
-        """States of the start that ends lowest, the earliest if several do."""
+        """Return the steps of the best start, the earliest one in case of ties."""
         search = METHODS[self.algorithm]
         best: list[Medoids] = []
         for start in followed(range(self.n_init), "medoids"):

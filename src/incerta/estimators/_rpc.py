@@ -49,54 +49,57 @@ from incerta.spectral.laplacians import DENSE_OBJECTS, Laplacians
 from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
 
-# Embeddings that are held at once for `membership_`.
+# Number of worlds whose embeddings are held at once for `membership_`.
 WORLDS_AT_A_TIME = 10
-# So many objects stand for more than 5000.
+# With more than 5000 objects, embed this many and put the others next to them.
 N_LANDMARKS = 1000
 
 
 @with_parameters
 class RPC(UncertainClusterer):
-    """Cluster uncertain objects by agreement among representative worlds.
+    """Cluster uncertain objects by the agreement of representative possible worlds.
 
-    Possible worlds are drawn from the data, the few that best represent all of them are
+    Possible worlds are random draws of the data. The few that represent them best are
     kept, and their spectral embeddings are pulled towards a common one, which k-means
-    then cuts [1]_. Use it when clusters are not round, or when objects depend on each
-    other (joint worlds). For round clusters k-means on the means is far cheaper;
-    `ExpectedSpectral` is the limit of infinitely many worlds, without any draw.
+    cuts into clusters of any shape [1]_.
+
+    Use it if clusters are not round, or if objects depend on each other (joint data).
+    `ExpectedSpectral` is its limit for infinitely many worlds and costs one
+    eigenproblem instead of many. For round clusters, `UKMeans` is far cheaper.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=3
-        Number of clusters. "auto" takes the largest gap between the eigenvalues of
-        the common embedding, from 2 to 10 clusters; it never says that there is only
-        one, and is a hint rather than a test where clusters overlap.
+        Number of clusters. "auto" takes the largest gap between the eigenvalues of the
+        common embedding, from 2 to 10 clusters. It cannot find a single cluster, and is
+        unreliable if clusters overlap.
     n_worlds : int, default=100
-        Number of worlds to draw. Joint data have no more worlds than draws; of more
-        draws, `n_worlds` are used, evenly spaced.
+        Number of worlds to draw. For joint data, at most the number of draws; if there
+        are more draws, `n_worlds` of them are used, evenly spaced.
     n_representatives : int, default=10
-        Worlds to keep, at most `n_worlds`; all of joint data that have fewer draws.
+        Number of worlds to keep, at most the number drawn.
     selection : {"greedy", "central", "random"}, default="greedy"
-        How they are chosen; see `incerta.selection.representatives`. "random" needs
-        no divergences and saves most of the time; in our trials it does as well.
+        How worlds are selected; see `incerta.selection.representatives`. "random" needs
+        no divergences, which saves most of the time, and did as well in our trials.
     divergence : str or callable, default="jensen-shannon"
-        How far apart worlds are: "jensen-shannon" (the paper's), "per-feature",
+        Divergence between worlds: "jensen-shannon" (as published), "per-feature",
         "energy" or "clustering"; see `incerta.divergence`. A callable takes `Worlds`
-        and returns the matrix. Above 1000 objects the first two compare densities of
-        250 objects, the same in all worlds; ``divergence=jensen_shannon`` is of all.
+        and returns the matrix. With more than 1000 objects the first two use 250 of
+        them, the same in all worlds; ``divergence=jensen_shannon`` uses all.
     gamma : {"median", "self-tuning"} or float, default="median"
-        Coefficient of the Gaussian affinity ``exp(-gamma d**2)``, or the rule that
-        finds its width; see `incerta.spectral.gaussian_affinity`.
+        Coefficient of the Gaussian affinity ``exp(-gamma d**2)``, or the rule that sets
+        its width; see `incerta.spectral.gaussian_affinity`.
     width_scale : float, default=1.0
         Factor on the width ``1 / sqrt(2 gamma)``.
     n_neighbors : int, "auto" or None, default="auto"
-        Affinity of nearest neighbors only, as a sparse graph. None keeps all pairs.
-        "auto" does so up to 5000 objects; above, 1000 of them stand for all: the others
-        are put next to them in every world. A cluster with none of them is not seen.
+        Number of neighbors in a sparse graph of affinities. None keeps all pairs.
+        "auto" keeps all pairs of up to 5000 objects. With more, it compares 1000 of
+        them and puts the others next to these in every world; clusters without any of
+        the 1000 are missed.
     consistency_weight : float, default=1.0
-        How much agreement counts relative to each world's own structure (Eq. 11).
+        Weight of agreement relative to each world's structure (Eq. 11).
     normalize_rows : bool, default=False
-        Scale the rows of the embedding to length 1 before the cut.
+        Whether to scale the rows of the embedding to length 1 before k-means.
     tol : float, default=1e-6
         Relative gain of the objective below which the sweeps stop.
     max_iter : int, default=200
@@ -104,10 +107,10 @@ class RPC(UncertainClusterer):
     n_init : int, default=10
         Number of k-means starts.
     n_jobs : int, optional
-        Threads for the divergences; the result does not depend on it.
+        Number of threads for the divergences; the result does not depend on it.
     device : str, default="cpu"
-        Where worlds are compared with each other, and objects in a world: "cpu", or a
-        device of torch such as "cuda" (extra ``gpu``).
+        Where worlds and objects are compared: "cpu", or a torch device such as "cuda"
+        (extra ``gpu``).
     random_state : int, RandomState, Generator or None, default=None
         Seed of the worlds, of the selection and of k-means.
 
@@ -116,23 +119,23 @@ class RPC(UncertainClusterer):
     labels_ : ndarray of shape (n_objects,)
         Cluster of each object, numbered in the order of the ids.
     membership_ : ndarray of shape (n_objects, n_clusters)
-        Share of all drawn worlds, kept or not, in which the object falls into each
-        cluster: a world's own embedding is rotated to the common one (Procrustes) and
-        cut at the same centers. Computed when first asked for.
+        Share of all drawn worlds, kept or not, in which the object is in each cluster:
+        the embedding of each world is rotated to the common one (Procrustes) and cut at
+        the same centers. Computed on first access.
     confidence_ : ndarray of shape (n_objects,)
-        Its entry for the object's own label.
+        Membership in the cluster of the label.
     labels_per_world_ : ndarray of shape (n_representatives, n_objects)
-        Labels in each kept world, found in this way.
+        Labels in each kept world, computed as for `membership_`.
     representatives_ : ndarray of shape (n_representatives,)
-        Numbers of the kept worlds, in the order they were chosen.
+        Numbers of the kept worlds, in the order of selection.
     n_drawn_ : int
         Number of worlds drawn.
     divergences_ : ndarray of shape (n_worlds, n_worlds) or None
-        Between all worlds; None if `selection` is "random".
+        Divergences between all worlds; None if `selection` is "random".
     divergence_error_ : ndarray of shape (n_worlds, n_worlds) or None
-        Standard error of the divergences, if they are those of some of the objects.
+        Standard error of the divergences, if they use only some of the objects.
     loss_ : ndarray of shape (n_representatives,) or None
-        Loss after each choice (Eq. 1); None without divergences.
+        Loss after each selected world (Eq. 1); None without divergences.
     embedding_ : ndarray of shape (n_objects, n_clusters)
         The common embedding U*.
     objective_ : list of float
@@ -140,20 +143,21 @@ class RPC(UncertainClusterer):
     n_iter_ : int
         Number of sweeps.
     n_clusters_ : int
-        Number of clusters that was used.
+        Number of clusters used.
     seed_, n_features_in_, feature_names_in_
         ``random_state=seed_`` repeats the fit; the others are as in scikit-learn.
 
     Notes
     -----
-    With M worlds, R of them kept, and n objects: M² n² kernel evaluations for the
-    divergences (n at most 1000), and R n² for the affinities. Memory holds a few n × n
-    matrices up to 5000 objects; above, one world and a row of 1000 per object. Objects
-    without uncertainty have a single world: this is spectral clustering.
+    With M worlds, R of them kept, and n objects, the divergences take M² n² kernel
+    evaluations (n at most 1000), and the affinities R n². Memory holds a few n × n
+    matrices with up to 5000 objects, else one world and a row of 1000 per object.
+    Objects without uncertainty have a single world: this is spectral clustering.
 
     `predict` extends the common embedding to new objects in each kept world (Nyström),
-    and cuts the mean at the same centers; `predict_proba` cuts each world's own. Values
-    are drawn anew: objects of the fit that lie at borders may get another label.
+    and cuts the mean at the same centers. `predict_proba` cuts the embedding of each
+    world, so the argmax of `predict_proba` may differ from `predict`, and that of
+    `membership_` from `labels_`. Values are drawn again for objects of the fit.
 
     References
     ----------
@@ -224,7 +228,7 @@ class RPC(UncertainClusterer):
             self._put_all(kept.worlds)
 
     def _embed(self, worlds: Worlds) -> Array:
-        """Find U* and its labels, and return what each world says alone."""
+        """Find U* and its labels, and return the embedding of each world alone."""
         k = (
             n_clusters_by_eigengap(worlds, self.n_neighbors)
             if isinstance(self.n_clusters, str)
@@ -241,7 +245,7 @@ class RPC(UncertainClusterer):
         return found.alone.embeddings
 
     def _standing_for_all(self, data: UncertainData) -> Indices | None:
-        """Objects that stand for more than can be compared with each other."""
+        """Return the landmarks if there are too many objects to compare them all."""
         if self.n_neighbors != "auto" or len(data) <= DENSE_OBJECTS:
             return None
         return some_by_key(data._keys, N_LANDMARKS, self.seed_)
@@ -285,7 +289,7 @@ class RPC(UncertainClusterer):
     def _of_all(
         self, worlds: Worlds, laplacians: Laplacians, alone: Alone
     ) -> Iterable[Indices]:
-        """Labels of all objects in some worlds, by the embeddings of these worlds."""
+        """Yield the labels of all objects in each world, by the world's embedding."""
         if self._landmarks is None:
             yield from self._each_alone(alone.embeddings)
             return
@@ -319,9 +323,9 @@ class RPC(UncertainClusterer):
         return of_unit_length(embedding) if self.normalize_rows else embedding
 
     def _each_alone(self, alone: Array) -> Indices:
-        """Labels of the objects in some worlds, by their own embeddings.
+        """Return the labels of the objects in each world, by the world's embedding.
 
-        Worlds that were pulled towards the others agree, right or wrong.
+        Embeddings pulled towards the common one would agree even where they are wrong.
         """
         rotated = (own @ aligned(own, self._common) for own in alone)
         centers = self._model.centers
@@ -333,7 +337,7 @@ class RPC(UncertainClusterer):
 
     def _check_stored(self) -> None:
         if not isinstance(self._model, Embeddings):
-            wrong("what should be embeddings is something else")
+            wrong("the embeddings are missing")
         data = self._model.worlds.data
         if data.n_features != self.n_features_in_ or len(data) > len(self.labels_):
             wrong("the data are not those of the model")

@@ -1,4 +1,4 @@
-"""How near objects are to clusters, as scikit-learn's search for parameters asks."""
+"""The score of a clustering by distances, for scikit-learn's parameter searches."""
 
 from abc import abstractmethod
 from typing import Any
@@ -14,30 +14,30 @@ from incerta.typing import Array
 
 
 class ScoredByDistance:
-    """Adds `score` to estimators whose clusters are around something."""
+    """Adds `score` to estimators whose clusters have centers."""
 
     seed_: int
     _new_objects: Any
 
     @abstractmethod
     def _cores(self) -> tuple[Law, str]:
-        """What clusters are around, and the metric."""
+        """Return the centers of the clusters, and the metric."""
 
     def score(self, X: Any, y: None = None, sample_weight: Any = None) -> float:
-        """Minus the expected distances of objects to the nearest cluster, added up.
+        """Return minus the sum of expected distances to the nearest cluster.
 
-        Of the objects of the fit it is minus `inertia_`, except that a medoid is not
-        taken to be the very object that it is. More clusters are always nearer: only
-        fits with the same number of them compare.
+        For the objects of the fit it is minus `inertia_`, except that each medoid
+        counts as a separate object. Scores rise with the number of clusters, so compare
+        only fits with the same number.
 
         Parameters
         ----------
         X : UncertainData or anything `as_uncertain` takes
             As for `predict`.
         y : None
-            Not used; here for pipelines.
+            Not used; present for pipelines.
         sample_weight : array-like of shape (n_objects,), default=None
-            How much each object counts; by default 1.
+            Weight of each object; 1 by default.
         """
         cores, metric = self._cores()
         objects = self._new_objects(X)
@@ -46,7 +46,7 @@ class ScoredByDistance:
 
 
 def weights_of(sample_weight: Any, n_objects: int) -> Array:
-    """How much each object counts: what was said, or 1."""
+    """Return the weight of each object, 1 by default."""
     if sample_weight is None:
         return np.ones(n_objects)
     weights = as_floats(sample_weight, "sample_weight")
@@ -58,19 +58,19 @@ def weights_of(sample_weight: Any, n_objects: int) -> Array:
         raise ValueError(msg)
     if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         msg = (
-            f"sample_weight runs from {weights.min()} to {weights.max()}; weights are "
-            "finite and at least 0, and some are above 0."
+            f"sample_weight ranges from {weights.min()} to {weights.max()}; pass "
+            "finite weights that are at least 0 and not all 0."
         )
         raise ValueError(msg)
     return weights
 
 
 def to_nearest(data: UncertainData, cores: Law, metric: str, seed: int) -> Array:
-    """Expected distance of each object to the nearest of some others."""
+    """Return the expected distance of each object to the nearest of the centers."""
     keys = data.uniform_keys()
     return expected_distances(data.law, cores, metric, seed, keys).min(axis=1)
 
 
 def as_points(centers: Array) -> Values:
-    """Centers as objects without uncertainty."""
+    """Return the centers as objects without uncertainty."""
     return Values(centers, np.arange(len(centers) + 1))

@@ -1,4 +1,4 @@
-"""UK-means: expected distance to centers."""
+"""UKMeans: k-means with expected distances."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
@@ -51,15 +51,15 @@ from incerta.typing import Array, Indices, Seed
 from incerta.worlds.sequence import worlds_of
 from incerta.worlds.streams import as_seed
 
-# Worlds that are clustered by themselves at most, and objects of each.
+# Largest numbers of worlds that are clustered for `membership_`, and of their objects.
 MANY_WORLDS = 20
 MANY_OBJECTS = 5000
 
 
 class OfWorlds:
-    """Centers of several worlds, found when they are first needed.
+    """Centers in several worlds, computed on first access by `find(*given)`.
 
-    `find` is a function of a module, to be called with `given`.
+    `find` must be a function of a module.
     """
 
     def __init__(self, find: Callable[..., Array], *given: Any) -> None:
@@ -67,7 +67,7 @@ class OfWorlds:
 
     @cached_property
     def centers(self) -> Array:
-        """Shape (n_worlds, n_clusters, n_features)."""
+        """Array of shape (n_worlds, n_clusters, n_features)."""
         find, given = self._how
         return find(*given)
 
@@ -81,7 +81,7 @@ register(OfWorlds, Recipe(lambda model: {"centers": model.centers}, _of_file))
 
 
 def _by_means(estimator: Any) -> bool:
-    """Whether means say enough, so that data may come in pieces."""
+    """Return whether means suffice, so that data may come in batches."""
     if estimator.metric == "euclidean":
         msg = "partial_fit needs metric='sqeuclidean'; gather the data and fit."
         raise AttributeError(msg)
@@ -90,17 +90,22 @@ def _by_means(estimator: Any) -> bool:
 
 @with_parameters
 class UKMeans(ScoredByDistance, UncertainClusterer):
-    """Cluster uncertain objects by expected distance to centers.
+    """K-means for uncertain objects, with expected distances to the centers.
 
-    With squared distances this is exactly k-means on the means, and is computed as
-    such by scikit-learn. With ``metric="euclidean"`` the expected
-    distance itself is taken over the values of each object, and uncertainty does change
-    it; bounds save most of its evaluations and change no label.
+    With squared distances it is exactly k-means on the means, run by scikit-learn. With
+    ``metric="euclidean"`` the expected distance is computed over the values of each
+    object, and uncertainty changes the result; bounds skip most distances without
+    changing a label. `predict` uses expected distances and `predict_proba` counts
+    values, so the argmax of `predict_proba` may differ.
 
-    Data in partitions, of a dask cluster (`from_dask`) or of files (``read_table(...,
-    lazy=True)``), are clustered where they are, with squared distances: partitions are
-    sent centers and return sums, which are exact, so that labels do not depend on the
-    partitioning (DUK-means in exact mode [4]_).
+    Use it for round clusters and large data: it is the cheapest method. Use
+    `ErrorMixture` if errors differ between objects, and `ExpectedSpectral` or `RPC` if
+    clusters are not round.
+
+    With squared distances, data in partitions, from dask (`from_dask`) or files
+    (``read_table(..., lazy=True)``), stay where they are: partitions receive centers
+    and return exact sums, so labels do not depend on the partitioning (DUK-means in
+    exact mode [4]_).
 
     Parameters
     ----------
@@ -109,29 +114,28 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
     metric : {"sqeuclidean", "euclidean"}, default="sqeuclidean"
         The distance whose expectation is minimized.
     center : {"mean", "geometric-median"}, default="mean"
-        Where centers go with ``metric="euclidean"``: to the mean of the members'
-        means, as published, which need not lower the objective; or to the point
-        that minimizes it. With squared distances the two are the same: only "mean".
+        Centers with ``metric="euclidean"``: the mean of the members' means, as
+        published, which may raise the objective; or the point that minimizes it. With
+        squared distances both are the same, and only "mean" is allowed.
     pruning : {"all", "minmax", "voronoi", "shift"} or None, default="all"
         Bounds used with ``metric="euclidean"``: boxes around the values (MinMax-BB),
-        boxes inside Voronoi cells, and how little centers have moved since a distance
-        was computed. None computes everything. With squared distances there is nothing
-        to prune.
+        boxes inside Voronoi cells, and the shift of the centers since a distance was
+        computed. None computes all distances. Squared distances need no bounds.
     init : {"k-means++", "random"} or array, default="k-means++"
-        Where centers start: spread out, at random objects, or at given places, an
-        array of shape (n_clusters, n_features).
+        Initial centers: spread out, random objects, or an array of shape (n_clusters,
+        n_features).
     n_init : int, default=10
         Number of starts, of which the best is kept; 1 if `init` is an array.
     max_iter : int, default=300
         Maximum number of iterations of each start.
     tol : float, default=1e-4
         Movement of the centers, relative to the variance of the features, below which
-        it stops; with ``metric="euclidean"`` it stops when no label changes.
+        it stops. With ``metric="euclidean"`` it stops when no label changes.
     algorithm : {"lloyd", "elkan"}, default="lloyd"
         scikit-learn's algorithm for squared distances.
     n_worlds : int, default=100
-        Number of worlds behind `membership_`, if objects are not given by values; and
-        of those that are clustered by themselves for it, if fewer than 20.
+        Number of worlds (random draws) for `membership_`, unless objects are lists of
+        values. At most 20 of them are clustered to vary the centers.
     random_state : int, RandomState, Generator or None, default=None
         Seed.
 
@@ -140,43 +144,42 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
     labels_ : ndarray of shape (n_objects,)
         Cluster of each object, numbered in the order of the ids.
     inertia_ : float
-        Sum of the expected distances, squared or not.
+        Sum of the expected distances or squared distances.
     objective_ : list of float
         `inertia_` after each iteration. It never rises, except with
-        ``metric="euclidean"`` and ``center="mean"``. The iterations are repeated to
-        compute it, when first asked for.
+        ``metric="euclidean"`` and ``center="mean"``. Computed on first access by
+        repeating the iterations.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centers; with squared distances the mean of the members' means.
     cluster_sizes_ : ndarray of shape (n_clusters,)
         Number of objects in each cluster.
     membership_ : ndarray of shape (n_objects, n_clusters)
-        Probability, under the object's own law, that its value is nearest to each
-        center. Centers are not taken for certain, except with ``metric="euclidean"``
-        and after `partial_fit`: 20 worlds, whose objects are weighted at random, are
-        clustered by themselves. Computed when first asked for.
+        Probability that the object's value is nearest to each center. It accounts for
+        the uncertainty of the centers by clustering 20 worlds with random weights of
+        the objects, except with ``metric="euclidean"`` and after `partial_fit`.
+        Computed on first access.
     confidence_ : ndarray of shape (n_objects,)
-        Its entry for the object's own label.
+        Membership in the cluster of the label.
     n_iter_ : int
         Number of iterations of the best start.
     seed_ : int
         ``random_state=seed_`` repeats the fit.
     ids_ : ndarray of shape (n_objects,)
-        For partitioned data: ids of the objects, sorted, as all other attributes are.
+        For partitioned data: sorted ids of the objects. Other attributes follow them.
     n_evaluations_ : int
-        Expected distances computed over all starts; 0 with squared distances, which
-        need none.
+        Number of expected distances computed over all starts; 0 with squared distances.
     share_saved_ : float
-        Share of the expected distances that the bounds made unnecessary.
+        Share of the expected distances that the bounds skipped.
 
     Notes
     -----
-    Laws other than lists of values are replaced by 64 stratified values each for
-    ``metric="euclidean"``. A distance costs the number of values times features.
-    An object that is equally far from several centers, to twelve digits, goes to the
-    first of them, whatever `pruning` is.
+    With ``metric="euclidean"``, distributions other than lists of values are replaced
+    by 64 stratified values each. A distance takes values × features operations. An
+    object equally far from several centers, to twelve digits, joins the first of them
+    for every choice of `pruning`.
 
     Partitioned data are seeded from at most ``max(50 * n_clusters, 1000)`` objects,
-    drawn by a hash of their ids, and all starts share the passes over the partitions;
+    sampled by a hash of their ids. All starts share the passes over the partitions, and
     `algorithm` has no effect.
 
     References
@@ -233,16 +236,15 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
 
     @available_if(_by_means)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: None = None) -> Self:
-        """Take one more piece of the data: mini-batch k-means on the means.
+        """Update the centers with one more batch, by mini-batch k-means on the means.
 
-        There is none with ``metric="euclidean"``, which needs all data at once.
-
-        `labels_` and `membership_` are those of the last piece.
+        It needs squared distances. `labels_` and `membership_` are those of the last
+        batch.
 
         Parameters
         ----------
         X : UncertainData or anything `as_uncertain` takes
-            The next objects. The first piece needs as many as there are clusters.
+            The next objects. The first batch needs at least `n_clusters` of them.
         y : None
             Not used; present for pipelines.
         """
@@ -257,11 +259,11 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         else:
             data = objects_of(self, X, reset=False)
         for lazy in ("membership_", "confidence_", "inertia_", "objective_"):
-            self.__dict__.pop(lazy, None)  # of the piece before
+            self.__dict__.pop(lazy, None)  # of the last batch
         self._order = None
         self._online.partial_fit(data.mean())
         centers = self._online.cluster_centers_.copy()
-        # Pieces come one after the other: clusters keep the numbers they have.
+        # Batches come one after the other, so clusters keep their numbers.
         self.cluster_centers_ = centers
         self._model = OfWorlds(np.asarray, centers[None])
         self.labels_ = labels = self._predict(data)
@@ -276,7 +278,7 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
 
     @cached_property
     def inertia_(self) -> float:
-        """Sum of the expected distances; the variances are added when asked for."""
+        """Sum of the expected distances; variances are added on first access."""
         check_is_fitted(self)
         return self._search_for(self._data).inertia(self._run)
 
@@ -289,11 +291,11 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
     def _fit(self, objects: UncertainData | PartitionedData) -> None:
         if self.metric == "sqeuclidean" and self.center != "mean":
             msg = (
-                f"center={self.center!r} is for metric='euclidean'; with squared "
-                "distances the mean is the best center."
+                f"center={self.center!r} needs metric='euclidean'; with squared "
+                "distances use center='mean', which minimizes them."
             )
             raise ValueError(msg)
-        self.__dict__.pop("_online", None)  # pieces of an earlier fit
+        self.__dict__.pop("_online", None)  # batches of an earlier fit
         self._data = objects
         self.n_evaluations_, self.share_saved_ = 0, 0.0
         if isinstance(objects, PartitionedData):
@@ -334,7 +336,7 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         self.inertia_, self.objective_ = best.inertia, best.objective
 
     def _keep(self, best: KMeansRun) -> None:
-        """Set what is known about the best start, clusters in order of appearance."""
+        """Set the attributes of the best start, clusters in order of appearance."""
         k, self._run = self.n_clusters, best
         self.labels_, order = in_order_of_appearance(best.labels)
         self.cluster_centers_ = best.centers[with_empty_last(order, k)]
@@ -361,13 +363,13 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
         return wherever(nearest_shares, objects, *how)
 
     def _check_stored(self) -> None:
-        if "_model" not in vars(self):  # of before there were any
+        if "_model" not in vars(self):  # a file from before it was stored
             self._model = OfWorlds(np.asarray, self.cluster_centers_[None])
         model = self._model
         if not isinstance(model, OfWorlds):
-            wrong("what should be the centers of worlds is something else")
+            wrong("the centers of the worlds are missing")
         if model.centers.shape[1:] != self.cluster_centers_.shape:
-            wrong("the centers of worlds do not fit")
+            wrong("the centers of the worlds do not fit")
 
     def _starts(self, means: Array) -> Any:
         return starts(means, self.n_clusters, self.init, self.n_init, self.seed_)
@@ -377,15 +379,15 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
             return SquaredSearch(data, self.max_iter, self.tol, self.algorithm)
         rules: tuple[str, ...] = () if self.pruning is None else (self.pruning,)
         if self.pruning == "all":
-            rules = ("voronoi", "shift")  # bisectors decide whatever boxes decide
+            rules = ("voronoi", "shift")  # bisectors make boxes redundant
         law = as_values(data.law, self.seed_, data.uniform_keys())
         return EuclideanSearch(law, data.mean(), self.center, rules, self.max_iter)
 
     def _check_partitions(self, data: PartitionedData, *, reset: bool) -> None:
         if self.metric != "sqeuclidean":
             msg = (
-                f"metric={self.metric!r} is not for partitioned data; use "
-                "metric='sqeuclidean', or bring the objects here: X.gather()."
+                f"metric={self.metric!r} does not support partitioned data; use "
+                "metric='sqeuclidean', or load all objects with X.gather()."
             )
             raise ValueError(msg)
         super()._check_partitions(data, reset=reset)
@@ -394,9 +396,9 @@ class UKMeans(ScoredByDistance, UncertainClusterer):
 def _found_centers(
     objects: UncertainData | PartitionedData, centers: Array, n_worlds: int, seed: int
 ) -> Array:
-    """Find the centers of worlds, with some of the objects if there are many.
+    """Find the centers in several worlds, from a sample if there are many objects.
 
-    Objects that are spread are where their means are in all worlds.
+    Objects with the meaning "spread" keep their means in all worlds.
     """
     some, _ = some_objects(by_moments(objects), MANY_OBJECTS, seed)
     if certain(some):

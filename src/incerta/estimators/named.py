@@ -1,7 +1,7 @@
-"""Methods by name: estimators, and clusterers of scikit-learn in every world.
+"""Methods by name: estimators, and scikit-learn clusterers run in every world.
 
-Here is the one list of names. Nothing is imported before a method is made, as
-``--help`` lists them.
+All names are listed here. A class is imported only when it is made, so that ``--help``
+is fast.
 """
 
 from importlib import import_module
@@ -11,29 +11,29 @@ from incerta import estimators
 
 
 class Clusterer(NamedTuple):
-    """A class of scikit-learn, and what is set where its own default does not do."""
+    """A class of scikit-learn, with settings that replace its defaults."""
 
     home: str
     name: str
     settings: dict[str, Any] = {}
 
 
-# All but the one that needs a clusterer.
+# All but WorldConsensus, which needs a clusterer.
 OWN = tuple(name for name in estimators.__all__ if name != "WorldConsensus")
-# Those that `WorldConsensus` runs in every world.
+# Clusterers of scikit-learn that `WorldConsensus` runs in every world.
 IN_WORLDS = {
     "kmeans": Clusterer("sklearn.cluster", "KMeans", {"n_init": 3}),
     "gmm": Clusterer("sklearn.mixture", "GaussianMixture"),
     "agglomerative": Clusterer("sklearn.cluster", "AgglomerativeClustering"),
     "spectral": Clusterer("sklearn.cluster", "SpectralClustering"),
     "birch": Clusterer("sklearn.cluster", "Birch"),
-    # Without copy it warns of what its default will be.
+    # Without copy=True it warns that the default will change.
     "hdbscan": Clusterer("sklearn.cluster", "HDBSCAN", {"copy": True}),
     "dbscan": Clusterer("sklearn.cluster", "DBSCAN"),
     "optics": Clusterer("sklearn.cluster", "OPTICS"),
     "meanshift": Clusterer("sklearn.cluster", "MeanShift"),
 }
-# What help and messages list; the rivals in `incerta.published` have names, too.
+# Names in help and messages. The methods in `incerta.published` have names, too.
 METHODS = (*OWN, *IN_WORLDS)
 PUBLISHED = (
     "CKMeans",
@@ -45,19 +45,19 @@ PUBLISHED = (
     "PossibleWorldConsistency",
 )
 NAMES = (*METHODS, *PUBLISHED)
-# What `incerta.compare` runs if it is not told, and what it adds: clusterers of
-# scikit-learn that take the values for exact.
+# Methods of `incerta.compare` by default, and the baselines that it adds:
+# scikit-learn's clusterers, which treat the values as exact.
 COMPARED = ("AutoClusterer", "UKMeans", "RPC", "FDBSCAN")
 CONTROLS = KMEANS, HDBSCAN = "k-means on the values", "HDBSCAN on the values"
 
 
 def spelled(name: str) -> str | None:
-    """A name as it is written, from any upper or lower case; None if there is none."""
+    """Return the exact spelling of a name in any case, or None if it is unknown."""
     return {each.lower(): each for each in NAMES}.get(name.lower())
 
 
 def made(name: str) -> Any:
-    """Make an estimator of ours or a clusterer of scikit-learn, unfitted."""
+    """Return an unfitted estimator of this library or clusterer of scikit-learn."""
     if name in IN_WORLDS:
         clusterer = IN_WORLDS[name]
         cls = getattr(import_module(clusterer.home), clusterer.name)

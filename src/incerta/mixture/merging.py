@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.special import ndtri, xlogy
 
+from incerta import settings
 from incerta.backend.keyed import keys_of, stream_keys, uniforms
 from incerta.backend.memory import blocks
 from incerta.mixture.expectation import log_densities
@@ -12,12 +13,6 @@ from incerta.typing import Array, Indices
 N_DRAWS = 4000
 # In thousands of features there are fewer draws, so that they stay small.
 FEWEST_DRAWS, MOST_NUMBERS = 200, 4_000_000
-# What a value leaves open, of what there is to know, about which of two components it
-# comes from. Equal Gaussians 2.5 standard deviations apart leave as much.
-MOST_OPEN = 0.35
-# Of components that overlap less, but by so much, those are one cluster between which
-# the density falls to no less than this share of the lower end.
-SOME_OPEN, NO_VALLEY = 0.1, 0.75
 STEPS = 21  # places between two means
 
 
@@ -39,7 +34,9 @@ def merged(components: Components, seed: int, n_named: int = 0) -> Indices:
     while len(shares) > 1:
         open_parts = _open_parts(shares)
         open_parts[:n_named, :n_named] = 0.0
-        most = np.where(lowest >= NO_VALLEY, SOME_OPEN, MOST_OPEN)
+        most = np.where(
+            lowest >= settings.NO_VALLEY, settings.SOME_OPEN, settings.MOST_OPEN
+        )
         open_parts[open_parts <= most] = 0.0
         a, b = np.unravel_index(int(open_parts.argmax()), open_parts.shape)
         if open_parts[a, b] == 0.0:

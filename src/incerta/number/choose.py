@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from incerta import settings
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData, sorted_by_id
-from incerta.data.extremes import refuse_extremes
 from incerta.data.projections import projected
+from incerta.data.refused import refuse_extremes
 from incerta.directions import Directions
 from incerta.mixture.fitting import Effort, Search
 from incerta.mixture.merging import merged
@@ -39,12 +40,9 @@ KINDS = ("diag", "full", "tied")
 EFFORT = Effort(n_init=2, tol=1e-4)
 # In more directions than this, covariances cost more than they tell.
 MOST_DIRECTIONS = 8
-# A few objects far from all others are no cluster: it has so many, or, of few objects,
-# this part of the mean size.
-FEWEST, PART_OF_MEAN = 5, 0.25
-# Numbers are weighted by this power of what BIC says, which takes mixtures for the
-# truth; weights are calibrated then (`benchmarks/choose_k.py`).
-TEMPER, LEAST_WEIGHT = 0.2, 1e-4
+# Mean cluster sizes that a cluster of few objects must have.
+PART_OF_MEAN = 0.25
+LEAST_WEIGHT = 1e-4  # of a number that is stored
 MOST_SHOWN = 3
 
 
@@ -325,7 +323,7 @@ def _weights(best: Best, tried: tuple[int, ...], seed: int) -> Array:
     least = min(mixture.bic for mixture in best.mixtures.values())
     weights = np.zeros(len(tried))
     for mixture in best.mixtures.values():
-        weight = np.exp(-0.5 * TEMPER * (mixture.bic - least))
+        weight = np.exp(-0.5 * settings.TEMPER * (mixture.bic - least))
         if weight >= LEAST_WEIGHT:
             k = _n_clusters(mixture.components, best.n_objects, seed)
             if k in tried:
@@ -340,7 +338,7 @@ def _n_clusters(components: Components, n_objects: int, seed: int) -> int:
     """Number of clusters of a mixture, without those of a few objects."""
     groups = merged(components, seed)
     sizes = n_objects * np.bincount(groups, components.weights)
-    fewest = min(FEWEST, PART_OF_MEAN * n_objects / len(sizes))
+    fewest = min(settings.FEWEST_IN_CLUSTER, PART_OF_MEAN * n_objects / len(sizes))
     return int((sizes >= fewest).sum())
 
 

@@ -1,7 +1,7 @@
-"""K-means over partitions, by summaries: what DUK-means computes in its exact mode.
+"""K-means on partitions by summaries, which is DUK-means in exact mode.
 
-Sums are exact, and what is computed for an object does not depend on the others in its
-partition: the result is the same to the last bit for any partitioning.
+Sums are exact, and computations for an object do not depend on others in its partition:
+the result is the same to the last bit for any partitioning.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +32,7 @@ _BLOCK = 2**20  # bytes: distances are computed feature by feature, within the c
 
 @dataclass(frozen=True, kw_only=True)
 class Extent:
-    """How many objects there are, and how far their means and variances reach."""
+    """Number of objects, and ranges of their means and variances."""
 
     n_objects: int
     low: Array  # (n_features,)
@@ -47,12 +47,12 @@ class Extent:
     def of_squares(self, centers: Array) -> NDArray[np.int64]:
         """Exponent for exact sums of squared distances to any of the centers."""
         reach = np.maximum(np.abs(self.high - centers), np.abs(centers - self.low))
-        # Twice as far as it can be, to be safe from rounding.
+        # Twice the largest possible distance, to be safe from rounding.
         return exponents(2.0 * np.square(reach).sum(axis=-1).max(keepdims=True))
 
 
 class Sums(NamedTuple):
-    """What the partitions return for given centers."""
+    """Sums over the objects of partitions, for given centers."""
 
     counts: Indices  # (n_clusters,)
     means: NDArray[np.object_]  # (n_clusters, n_features), exact
@@ -68,7 +68,7 @@ class Far(NamedTuple):
     means: Array  # (n_far, n_features)
 
     def take(self, rows: Indices) -> "Far":
-        """Keep some of them."""
+        """Return some of the objects."""
         return Far(
             self.squares[rows], self.keys[rows], self.labels[rows], self.means[rows]
         )
@@ -76,7 +76,7 @@ class Far(NamedTuple):
 
 @dataclass
 class DistributedRun:
-    """One start: where its centers are."""
+    """The state of one start."""
 
     start: Array
     centers: Array
@@ -86,11 +86,11 @@ class DistributedRun:
     objective: list[float] = field(default_factory=list)  # after each iteration
 
 
-# what a partition answers -----------------------------------------------------------
+# computations in a partition --------------------------------------------------------
 
 
 def extent_of(part: Summary) -> Extent:
-    """Reach of a partition's objects."""
+    """Return the extent of a partition."""
     low, high = np.inf, -np.inf
     return Extent(
         n_objects=len(part.ids),
@@ -101,7 +101,7 @@ def extent_of(part: Summary) -> Extent:
 
 
 def wider(a: Extent, b: Extent) -> Extent:
-    """Reach of two partitions."""
+    """Return the extent of two partitions together."""
     return Extent(
         n_objects=a.n_objects + b.n_objects,
         low=np.minimum(a.low, b.low),
@@ -111,17 +111,17 @@ def wider(a: Extent, b: Extent) -> Extent:
 
 
 def listed_ids(part: Summary) -> list[tuple[Ids, Ids]]:
-    """Ids of a partition; lists are merged by adding them."""
+    """Return the ids of a partition; lists are merged by adding them."""
     return [(part.ids, part.ids)]
 
 
 def listed_labels(part: Summary, centers: Array) -> list[tuple[Ids, Indices]]:
-    """Ids of a partition with the nearest center of each."""
+    """Return the ids of a partition with the nearest center of each."""
     return [(part.ids, nearest_alone(part.means, centers))]
 
 
 def labels_of(data: UncertainData, centers: Array) -> Indices:
-    """Nearest center of the mean of each object, found as in the fit."""
+    """Return the nearest center of the mean of each object, as computed in the fit."""
     return nearest_alone(summary(data, data.n_features).means, centers)
 
 
@@ -130,20 +130,20 @@ def wherever(
     objects: UncertainData | PartitionedData,
     *given: Any,
 ) -> NDArray[T]:
-    """``function(objects, *given)``, in each partition where there are some."""
+    """Return ``function(objects, *given)``, computed in each partition if there are."""
     if isinstance(objects, PartitionedData):
         return objects.each(function, *given)
     return function(objects, *given)
 
 
 def variance_of(part: Summary, extent: Extent) -> int:
-    """Exact sum of the variances."""
+    """Return the exact sum of the variances."""
     exponent = exponents(np.array([extent.variance]))
     return _sum_of(part.variances, exponent)
 
 
 def sums_of(part: Summary, starts: Sequence[Array], extent: Extent) -> list[Sums]:
-    """Sums of a partition for the centers of each start."""
+    """Return the sums of a partition for the centers of each start."""
     answers = []
     for centers in starts:
         labels = nearest_alone(part.means, centers)
@@ -160,20 +160,20 @@ def sums_of(part: Summary, starts: Sequence[Array], extent: Extent) -> list[Sums
 
 
 def added(a: list[Sums], b: list[Sums]) -> list[Sums]:
-    """Sums of two partitions."""
+    """Return the sums of two partitions together."""
     pairs = zip(a, b, strict=True)
     return [Sums(*starmap(add, zip(x, y, strict=True))) for x, y in pairs]
 
 
 def far_of(part: Summary, centers: Array, n_far: int) -> Far:
-    """Objects of a partition that are farthest from the nearest center."""
+    """Return the objects of a partition farthest from the nearest center."""
     labels = nearest_alone(part.means, centers)
     squares = _squares_to(part.means, centers[labels])
     return _farthest(Far(squares, part.keys, labels, part.means), n_far)
 
 
 def farther(a: Far, b: Far) -> Far:
-    """Farthest objects of two partitions, as many as the longer list has."""
+    """Return the farthest objects of two partitions, as many as the longer list."""
     both = Far(*(np.concatenate(pair) for pair in zip(a, b, strict=True)))
     return _farthest(both, max(len(a.keys), len(b.keys)))
 
@@ -181,7 +181,7 @@ def farther(a: Far, b: Far) -> Far:
 def drawn_of(
     part: Summary, seed: int, n_drawn: int
 ) -> tuple[int, NDArray[np.uint64], Array]:
-    """Draw objects: those whose hashed ids, stirred with the seed, are the lowest."""
+    """Draw the objects with the lowest hashes of ids and seed."""
     keys = mixed(part.keys + seed_key(seed))
     first = np.argsort(keys)[:n_drawn]
     return n_drawn, keys[first], part.means[first]
@@ -190,32 +190,32 @@ def drawn_of(
 def drawn_of_both(
     a: tuple[int, NDArray[np.uint64], Array], b: tuple[int, NDArray[np.uint64], Array]
 ) -> tuple[int, NDArray[np.uint64], Array]:
-    """Objects drawn from two partitions."""
+    """Return the objects drawn from two partitions together."""
     n_drawn, keys = a[0], np.concatenate([a[1], b[1]])
     first = np.argsort(keys)[:n_drawn]
     return n_drawn, keys[first], np.concatenate([a[2], b[2]])[first]
 
 
-# whoever asks -----------------------------------------------------------------------
+# computations on all partitions -----------------------------------------------------
 
 
 def sorted_ids(parts: Parts) -> Ids:
-    """Ids of all objects, sorted; no two are the same."""
+    """Return the sorted ids of all objects, which must be distinct."""
     return in_order_of_ids(parts.fold(listed_ids, add))[0]
 
 
 def drawn_means(parts: Parts, seed: int, n_drawn: int) -> Array:
-    """Means of objects drawn without regard to where they lie, to seed centers."""
+    """Return the means of random objects, whatever their partition."""
     return parts.fold(drawn_of, drawn_of_both, seed, n_drawn)[2]
 
 
 def lloyd(
     parts: Parts, starts: Iterator[Array], max_iter: int, tol: float
 ) -> tuple[DistributedRun, Indices]:
-    """K-means from each start, all starts in the same passes over the partitions.
+    """Run k-means from each start; all starts share the passes over the partitions.
 
-    Returns the best run, with the variances in its objective and inertia, and labels in
-    the order of the sorted ids. `tol` is as in scikit-learn.
+    Returns the best run, with variances included in its objective and inertia, and the
+    labels in the order of the sorted ids. `tol` is as in scikit-learn.
     """
     extent = parts.fold(extent_of, wider)
     least = tol * _spread(parts, extent)
@@ -244,14 +244,14 @@ def _advance(
     run: DistributedRun, sums: Sums, extent: Extent, parts: Parts, least: float
 ) -> None:
     """Move the centers of one start to the means of their members."""
-    # What objects cost where the last iteration has put the centers.
+    # Costs of the objects with the centers of the last iteration.
     if run.n_iter:
         run.objective.append(_inertia(sums, run.centers, extent))
     counts, means = sums.counts.copy(), sums.means.copy()
     empty = np.flatnonzero(counts == 0)
     if len(empty):
         far = parts.fold(far_of, farther, run.centers, len(empty))
-        # Where all objects lie on centers, more clusters than places are asked for.
+        # If all objects are at centers, there are more clusters than places.
         far = far.take(np.flatnonzero(far.squares > 0))
         exact = exact_sums(
             far.means, np.arange(len(far.keys)), len(far.keys), extent.exponent
@@ -271,7 +271,7 @@ def _advance(
 
 
 def _spread(parts: Parts, extent: Extent) -> float:
-    """Mean variance of the features over the objects' means."""
+    """Return the mean variance of the features over the objects' means."""
     d = len(extent.low)
     middle = np.zeros((1, d))
     sums = parts.fold(sums_of, added, [middle], extent)[0]
@@ -294,14 +294,14 @@ def _farthest(objects: Far, n_far: int) -> Far:
     return objects.take(first)
 
 
-# distances that do not depend on the objects beside ---------------------------------
+# distances independent of other rows ------------------------------------------------
 
 
 def nearest_alone(rows: Array, centers: Array) -> Indices:
-    """Nearest center of each row, whatever other rows there are; ties to the lowest.
+    """Return the nearest center of each row, independent of other rows; lowest on ties.
 
     A product of matrices rounds differently for matrices of different heights. It is
-    used to find candidates; where it cannot tell two of them apart with certainty, the
+    used to find candidates. Where it cannot distinguish two of them with certainty, the
     distances are computed one by one.
     """
     n, d = rows.shape
@@ -317,13 +317,13 @@ def nearest_alone(rows: Array, centers: Array) -> Indices:
         off = rows[part] - middle
         least = np.full(len(off), np.inf)
         second, best = least.copy(), np.zeros(len(off), dtype=np.intp)
-        # Center by center: many times faster than argmin along short rows.
+        # Center by center is many times faster than argmin along short rows.
         for c, cost in enumerate(fixed[:, None] - 2.0 * centered @ off.T):
             best[cost < least] = c
             second = np.minimum(second, np.maximum(least, cost))
             least = np.minimum(least, cost)
         size = np.square(np.sqrt(np.square(off).sum(axis=1)) + reach)
-        # Not `<=`: what overflowed is unsure, too.
+        # Not `<=`: overflows are uncertain, too.
         unsure = np.flatnonzero(~(second - least > rounding * size))
         if len(unsure):
             some = rows[part][unsure]
@@ -334,7 +334,7 @@ def nearest_alone(rows: Array, centers: Array) -> Indices:
 
 
 def _squares_to(rows: Array, places: Array) -> Array:
-    """Squared distance of each row to a place, added feature by feature."""
+    """Return the squared distance of each row to a place, summed feature by feature."""
     squares = np.zeros(len(rows))
     for j in range(rows.shape[1]):
         squares += np.square(rows[:, j] - places[..., j])

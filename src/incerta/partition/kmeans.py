@@ -1,7 +1,7 @@
 """UK-means: k-means on the means of objects, or with expected Euclidean distances.
 
-Of the latter only those are computed that can matter. A bound is used only if it
-decides by more than the tolerance for ties, which are common: labels are the same.
+Bounds skip expected Euclidean distances that cannot matter. A bound is used only if it
+decides by more than the tolerance for ties, which are common: labels do not change.
 """
 
 import warnings
@@ -24,26 +24,26 @@ from incerta.typing import Array, Indices
 
 @dataclass(frozen=True, kw_only=True)
 class KMeansRun:
-    """One start of the algorithm and where it ended."""
+    """One start of the algorithm and its result."""
 
     start: Array
     centers: Array
     labels: Indices
-    cost: float  # of the distances, without what is the same for all partitions
+    cost: float  # sum of distances, without constants
     n_iter: int
 
 
 def starts(
     means: Array, n_clusters: int, init: Any, n_init: int, seed: int
 ) -> Iterator[Array]:
-    """Centers to start from, one set per run; an array is the only start."""
+    """Yield initial centers for each start; an array is the only start."""
     rng = np.random.RandomState(seed % 2**32)
     if not isinstance(init, str):
         start = np.asarray(init, dtype=np.float64)
         if start.shape != (n_clusters, means.shape[1]):
             msg = (
-                f"init has shape {start.shape}; it must hold one center per "
-                f"cluster: ({n_clusters}, {means.shape[1]})."
+                f"init has shape {start.shape}; pass one center for each cluster, "
+                f"({n_clusters}, {means.shape[1]})."
             )
             raise ValueError(msg)
         yield start
@@ -56,7 +56,7 @@ def starts(
 
 
 class SquaredSearch:
-    """Expected squared distances: k-means on means; variances are a constant."""
+    """K-means with expected squared distances, which adds a constant to k-means."""
 
     def __init__(
         self, data: UncertainData, max_iter: int, tol: float, algorithm: str
@@ -65,10 +65,10 @@ class SquaredSearch:
         self._how: Any = {"max_iter": max_iter, "tol": tol, "algorithm": algorithm}
 
     def run(self, start: Array) -> KMeansRun:
-        """Follow one start to its end."""
+        """Run k-means from one start."""
         model = KMeans(len(start), init=start, n_init=1, **self._how)
         with warnings.catch_warnings():
-            # That objects are equal is said once, by the fit.
+            # The fit warns of equal objects once.
             warnings.simplefilter("ignore", ConvergenceWarning)
             found = model.fit(self.means)
         return KMeansRun(
@@ -80,19 +80,19 @@ class SquaredSearch:
         )
 
     def objectives(self, run: KMeansRun) -> list[float]:
-        """Objective after each iteration of a run, whose iterations are repeated."""
+        """Return the objective after each iteration; repeat the iterations."""
         centers, fixed, out = run.start, self._fixed(), []
         for _ in range(run.n_iter):
             step = KMeans(len(centers), init=centers, n_init=1, max_iter=1, tol=0.0)
             with warnings.catch_warnings():
-                # A cluster may be empty on the way.
+                # A cluster may be empty during the iterations.
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 centers = step.fit(self.means).cluster_centers_
             out.append(step.inertia_ + fixed)
         return out
 
     def inertia(self, run: KMeansRun) -> float:
-        """Sum of the expected squared distances at the end of a run."""
+        """Return the sum of the expected squared distances at the end of a run."""
         return run.cost + self._fixed()
 
     def _fixed(self) -> float:
@@ -102,14 +102,14 @@ class SquaredSearch:
 Mask: TypeAlias = NDArray[np.bool_]
 
 PRUNING = ("minmax", "voronoi", "shift")
-# Rounding must not make a bound decide what the distances themselves do not.
+# Bounds must decide by more than this, so that rounding does not.
 SLACK = 1e-9
-# Distances that differ by less, far below SLACK, are tied: no bound rules them out.
+# Smaller relative differences are ties. Far below SLACK, so that bounds keep ties.
 TIE = 1e-12
 
 
 def expected_distances(law: Values, objects: Indices, center: Array) -> Array:
-    """``E |X - c|`` of some objects and one center: the mean over their values."""
+    """Return ``E |X - c|`` of some objects and one center."""
     part = law.take(objects)
     distances = np.linalg.norm(part.values - center, axis=1)
     if part.weights is not None:
@@ -118,7 +118,7 @@ def expected_distances(law: Values, objects: Indices, center: Array) -> Array:
 
 
 def within_minmax(boxes: Boxes, centers: Array) -> Mask:
-    """Centers whose least distance to the box is at most the best greatest one."""
+    """Return the centers that can be nearest, by least and greatest box distances."""
     below = boxes.low[:, None] - centers
     above = centers - boxes.high[:, None]
     least = np.linalg.norm(np.maximum(np.maximum(below, above), 0.0), axis=2)
@@ -128,13 +128,13 @@ def within_minmax(boxes: Boxes, centers: Array) -> Mask:
 
 
 def within_voronoi(boxes: Boxes, centers: Array) -> Mask:
-    """Centers that are nearest to some point of the box, pair by pair.
+    """Return the centers that are nearest to some point of the box, pair by pair.
 
-    Center c' is ruled out if ``|x - c|² - |x - c'|²`` is negative all over the box.
+    Center c' is excluded if ``|x - c|² - |x - c'|²`` is negative on the whole box.
     """
     n, k = len(boxes.low), len(centers)
     inside = np.ones((n, k), dtype=np.bool_)
-    # Far from the origin squares would have few digits left.
+    # Squares of coordinates far from the origin would lose digits.
     origin = centers.mean(axis=0)
     centers, low, high = centers - origin, boxes.low - origin, boxes.high - origin
     squares = np.square(centers).sum(axis=1)
@@ -159,16 +159,16 @@ class Shifts:
         self._places: list[Array] = []
 
     def moved(self, centers: Array) -> None:
-        """Note where the centers are in this round."""
+        """Store the centers of this round."""
         self._places.append(centers.copy())
 
     def computed(self, objects: Indices, cluster: int, distances: Array) -> None:
-        """Note distances that were computed in this round."""
+        """Store distances computed in this round."""
         self._distance[objects, cluster] = distances
         self._when[objects, cluster] = len(self._places) - 1
 
     def within(self) -> Mask:
-        """Centers whose lower bound is within the best upper bound."""
+        """Return the centers whose lower bound is within the best upper bound."""
         places = np.array(self._places)
         gone = np.linalg.norm(places - places[-1], axis=2)  # (n_rounds, n_clusters)
         known = self._when >= 0
@@ -188,7 +188,7 @@ def assign(
     rules: tuple[str, ...],
     shifts: Shifts,
 ) -> tuple[Indices, int]:
-    """Label of the least expected distance, the first of tied ones, and evaluations."""
+    """Return nearest centers, the first in case of ties, and number of evaluations."""
     n, k = law.n_objects, len(centers)
     candidates = np.ones((n, k), dtype=np.bool_)
     for part in blocks(n, 8 * 4 * k * law.n_features):
@@ -217,7 +217,7 @@ def assign(
 
 
 def geometric_median(law: Values, start: Array, n_rounds: int = 50) -> Array:
-    """Point with the least sum of expected distances to all objects (Weiszfeld)."""
+    """Return the point with the least sum of expected distances (Weiszfeld)."""
     share = law.weights
     if share is None:
         share = np.repeat(1.0 / law.counts, law.counts)
@@ -232,7 +232,7 @@ def geometric_median(law: Values, start: Array, n_rounds: int = 50) -> Array:
 
 
 class EuclideanSearch:
-    """Expected distances of objects given by values; `n_pairs` is without bounds."""
+    """K-means with expected distances; `n_pairs` is the number without bounds."""
 
     def __init__(
         self,
@@ -248,12 +248,12 @@ class EuclideanSearch:
         self.n_evaluations = self.n_pairs = 0
 
     def run(self, start: Array) -> KMeansRun:
-        """Follow one start to its end."""
+        """Run the iterations from one start."""
         seen = set[bytes]()
         for labels, centers in self._iterations(start):
             again = labels.tobytes() in seen
             seen.add(labels.tobytes())
-            # With mean centers the same labels may come back after a while.
+            # With mean centers, labels may repeat in a cycle.
             if again or len(seen) == self._max_iter:
                 cost = self._cost(labels, centers)
                 return KMeansRun(
@@ -266,21 +266,21 @@ class EuclideanSearch:
         raise AssertionError
 
     def objectives(self, run: KMeansRun) -> list[float]:
-        """Objective after each iteration of a run, whose iterations are repeated."""
+        """Return the objective after each iteration; repeat the iterations."""
         steps = islice(self._iterations(run.start), run.n_iter)
         return [self._cost(*step) for step in steps]
 
     def inertia(self, run: KMeansRun) -> float:
-        """Sum of the expected distances at the end of a run."""
+        """Return the sum of the expected distances at the end of a run."""
         return run.cost
 
     def assigned(self, centers: Array) -> Indices:
-        """Nearest center of each object."""
+        """Return the nearest center of each object."""
         nothing_known = Shifts(self._law.n_objects, len(centers))
         return assign(self._law, self._boxes, centers, self._rules, nothing_known)[0]
 
     def _iterations(self, centers: Array) -> Iterator[tuple[Indices, Array]]:
-        """Assign all objects, then move the centers; both after each iteration."""
+        """Assign all objects, then move the centers; yield both."""
         n, k = self._law.n_objects, len(centers)
         shifts = Shifts(n, k)
         while True:
@@ -303,7 +303,7 @@ class EuclideanSearch:
         return np.array([geometric_median(*place) for place in places])
 
     def _own(self, labels: Indices, centers: Array) -> Array:
-        """Expected distance of each object to the center of its own cluster."""
+        """Return the expected distance of each object to the center of its cluster."""
         own = np.empty(len(labels))
         for c in np.unique(labels):
             members = np.flatnonzero(labels == c)

@@ -1,4 +1,4 @@
-"""k-medoids over a matrix of distances: ``distances[m, i]`` of medoid m, diagonal 0."""
+"""k-medoids on a matrix of distances: ``distances[m, i]`` of medoid m, diagonal 0."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -8,24 +8,24 @@ import numpy as np
 from incerta.backend.memory import blocks
 from incerta.typing import Array, Indices
 
-# Relative gains below this are rounding; following them could go round in circles.
+# Smaller relative gains are rounding errors, and could lead to an endless cycle.
 ROUNDING = 1e-12
 
 
 class Medoids(NamedTuple):
-    """State of a search."""
+    """The state of a search."""
 
     medoids: Indices  # object number of the medoid of each cluster, all different
     objective: float  # sum of the distances to the nearest medoid
-    converged: bool  # nothing that the method tries would lower the objective
+    converged: bool  # whether no step of the method lowers the objective
 
 
 class Nearest(NamedTuple):
-    """The nearest medoid of each object, and what it would cost to lose it."""
+    """The nearest medoid of each object, and the cost of losing it."""
 
-    slot: Indices  # which of the k medoids it is
+    slot: Indices  # number of the medoid among the k
     distance: Array
-    loss: Array  # how much further the second nearest is; infinite if k is 1
+    loss: Array  # additional distance of the second nearest; infinite if k is 1
 
 
 def seeds(distances: Array, n_clusters: int, rng: np.random.Generator) -> Indices:
@@ -38,7 +38,7 @@ def seeds(distances: Array, n_clusters: int, rng: np.random.Generator) -> Indice
         odds = cost.copy()
         odds[chosen] = 0.0
         total = odds.sum()
-        if total == 0.0:  # all others coincide with a medoid: any will do
+        if total == 0.0:  # all others coincide with a medoid, so any will do
             odds = np.ones(n)
             odds[chosen] = 0.0
             total = odds.sum()
@@ -51,9 +51,9 @@ def seeds(distances: Array, n_clusters: int, rng: np.random.Generator) -> Indice
 
 
 def assign(distances: Array, medoids: Indices) -> Indices:
-    """Cluster of each object: that of its nearest medoid, ties to the lowest."""
+    """Return the nearest medoid of each object, the lowest in case of ties."""
     labels = distances[medoids].argmin(axis=0)
-    # A medoid at distance 0 from another one still keeps its own cluster.
+    # A medoid at distance 0 from another one keeps its cluster.
     labels[medoids] = np.arange(len(medoids))
     return labels
 
@@ -61,10 +61,9 @@ def assign(distances: Array, medoids: Indices) -> Indices:
 def swap_passes(distances: Array, medoids: Indices) -> Iterator[Medoids]:
     """Swap medoids for other objects as long as that helps (FasterPAM).
 
-    One object after the other offers to replace a medoid, and the best swap is made at
-    once if it lowers the objective. Yields a state after each pass; the search ends
-    when n objects in a row had nothing to offer. n + k operations per offer, n k per
-    swap.
+    Each object in turn is a candidate for replacing a medoid, and its best swap is made
+    at once if it lowers the objective. Yields a state after each pass, and ends after n
+    candidates without a swap. A candidate takes n + k operations, and a swap n k.
     """
     n, k = len(distances), len(medoids)
     medoids = medoids.copy()
@@ -80,13 +79,13 @@ def swap_passes(distances: Array, medoids: Indices) -> Iterator[Medoids]:
                 return
             row = distances[candidate]
             gap = row - nearest.distance
-            # Who gains by the candidate gains whichever medoid goes ...
+            # Objects nearer to the candidate gain whichever medoid leaves ...
             gained = np.minimum(gap, 0.0).sum()
-            # ... and who loses its medoid goes to the candidate or to its second.
+            # ... and those of the leaving medoid go to the candidate or their second.
             lost = np.minimum(np.maximum(gap, 0.0), nearest.loss)
             change = np.bincount(nearest.slot, weights=lost, minlength=k)
             slot = int(change.argmin())
-            # A medoid cannot gain by itself: its offers are always declined.
+            # A medoid as candidate gains nothing, so it is always declined.
             if change[slot] + gained >= -ROUNDING * objective:
                 continue
             medoids[slot] = candidate
@@ -125,7 +124,7 @@ METHODS: dict[str, Callable[[Array, Indices], Iterator[Medoids]]] = {
 
 
 def _nearest(rows: Array) -> Nearest:
-    """Nearest of the medoids whose rows are given."""
+    """Return the nearest of the medoids with the given rows."""
     slot = rows.argmin(axis=0)
     objects = np.arange(rows.shape[1])
     distance = rows[slot, objects]
@@ -135,7 +134,7 @@ def _nearest(rows: Array) -> Nearest:
 
 
 def _middle(distances: Array, members: Indices, medoid: int) -> int:
-    """Member with the least sum of distances to all others; the old one on a tie."""
+    """Return the member with the least sum of distances; the old medoid on a tie."""
     sums = np.empty(len(members))
     for part in blocks(len(members), 8 * len(members)):
         sums[part] = distances[np.ix_(members[part], members)].sum(axis=1)

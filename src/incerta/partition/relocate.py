@@ -1,7 +1,7 @@
 """Local search that moves one object at a time.
 
-The result is that of a plain loop over objects, statistics updated after each move.
-Only the many objects that stay are examined together.
+The result is that of a loop over objects with statistics updated after each move.
+Objects that do not move are processed in blocks.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,28 +17,28 @@ from incerta.backend.progress import track
 from incerta.partition.shares import nearest_centers
 from incerta.typing import Array, Indices
 
-# Value of a cluster from its size c, scatter S and sum of variances Psi.
+# Value of a cluster, given its size c, scatter S and sum of variances Psi.
 Objective = Callable[[Array, Array, Array], Array]
 
 
 def uk(sizes: Array, scatter: Array, variances: Array) -> Array:
-    """Sum of the expected squared distances to the mean: ``Phi - |U|² / c``."""
+    """Return the sum of expected squared distances to the mean: ``Phi - |U|² / c``."""
     return scatter + variances
 
 
 def mmvar(sizes: Array, scatter: Array, variances: Array) -> Array:
-    """Variance of the members' mixture: ``Phi / c - |U|² / c²``."""
+    """Return the variance of the members' mixture: ``Phi / c - |U|² / c²``."""
     return (scatter + variances) / sizes
 
 
 def ucpc(sizes: Array, scatter: Array, variances: Array) -> Array:
-    """Sum of expected squares to a copy of the centroid: ``Psi/c + Phi - |U|²/c``."""
+    """Return expected squares to a copy of the centroid: ``Psi/c + Phi - |U|²/c``."""
     return scatter + variances * (1.0 + 1.0 / sizes)
 
 
 @dataclass
 class ClusterMoments:
-    """Moments of all clusters; each member added or taken away costs O(d).
+    """Moments of all clusters; adding or removing a member takes O(d).
 
     `sizes` (n_clusters,): number of members, at least one. `centers` (n_clusters,
     n_features): mean of the members' means. `scatter` (n_clusters,): sum of the squared
@@ -55,7 +55,7 @@ class ClusterMoments:
     def of(
         cls, means: Array, variances: Array, labels: Indices, n_clusters: int
     ) -> Self:
-        """Moments of a partition without empty clusters, from scratch."""
+        """Compute the moments of a partition without empty clusters."""
         sizes = np.bincount(labels, minlength=n_clusters).astype(np.float64)
         centers = mean_by_cluster(means, labels, sizes)
         apart = np.square(means - centers[labels]).sum(axis=1)
@@ -76,7 +76,7 @@ class ClusterMoments:
         self.sizes[cluster] += 1.0
 
     def remove(self, cluster: int, mean: Array, variance: float) -> None:
-        """Take an object from a cluster that has others."""
+        """Remove an object from a cluster with other members."""
         c = self.sizes[cluster]
         apart = mean - self.centers[cluster]
         self.scatter[cluster] -= c / (c - 1.0) * (apart @ apart)
@@ -85,17 +85,17 @@ class ClusterMoments:
         self.sizes[cluster] -= 1.0
 
     def total(self, objective: Objective) -> float:
-        """Sum of an objective over all clusters."""
+        """Return the sum of an objective over all clusters."""
         return float(objective(self.sizes, self.scatter, self.variances).sum())
 
 
 def sum_by_cluster(numbers: Array, labels: Indices, n_clusters: int) -> Array:
-    """Sum of the numbers of each cluster."""
+    """Return the sum of the numbers of each cluster."""
     return np.bincount(labels, numbers, n_clusters).astype(np.float64, copy=False)
 
 
 def mean_by_cluster(rows: Array, labels: Indices, sizes: Array | Indices) -> Array:
-    """Mean of the rows of each cluster."""
+    """Return the mean of the rows of each cluster."""
     sums = [sum_by_cluster(column, labels, len(sizes)) for column in rows.T]
     return np.stack(sums, axis=1) / sizes[:, None]
 
@@ -105,11 +105,11 @@ LEAST_WIDTH, MOST_WIDTH = 16, 4096
 
 
 class Sweep(NamedTuple):
-    """State after every object was looked at once."""
+    """The state after a pass over all objects."""
 
     labels: Indices
     objective: float  # never rises from one sweep to the next
-    n_moved: int  # 0: no single move lowers the objective
+    n_moved: int  # 0 if no single move lowers the objective
 
 
 def relocation_sweeps(
@@ -119,10 +119,10 @@ def relocation_sweeps(
     n_clusters: int,
     objective: Objective,
 ) -> Iterator[Sweep]:
-    """Move objects one at a time while the objective falls, one sweep per ``next()``.
+    """Move objects one at a time while the objective falls; yield after each sweep.
 
-    No cluster loses its last member. A move must gain more than rounding errors can.
-    `means` are centered, `variances` totals; no cluster of `labels` is empty.
+    A cluster keeps its last member. A move must gain more than rounding errors. `means`
+    are centered, `variances` totals, and no cluster of `labels` is empty.
     """
     labels = labels.copy()
     squares = np.square(means).sum(axis=1)
@@ -131,7 +131,7 @@ def relocation_sweeps(
     clusters = ClusterMoments.of(means, variances, labels, n_clusters)
     while True:
         total = clusters.total(objective)
-        # What rounding does to a total, and to a distance between far means.
+        # Rounding errors of a total, and of a distance between far means.
         least = ROUNDING * np.sqrt(total) * (np.sqrt(total) + np.sqrt(size))
         least += ROUNDING**2 * size
         n_moved, start, width = 0, 0, LEAST_WIDTH
@@ -147,9 +147,9 @@ def relocation_sweeps(
             clusters.add(target, means[i], variances[i])
             labels[i] = target
             n_moved += 1
-            # What was seen of the objects behind is void. About as many again stay.
+            # Changes computed for the rest are outdated. A similar number may stay.
             start, width = i + 1, max(LEAST_WIDTH, 2 * (move[0] + 1))
-        # From scratch, so that the rounding of many updates does not add up.
+        # Recompute, so that the rounding errors of many updates do not add up.
         clusters = ClusterMoments.of(means, variances, labels, n_clusters)
         yield Sweep(labels.copy(), clusters.total(objective), n_moved)
 
@@ -161,7 +161,7 @@ def changes(
     variances: Array,
     labels: Indices,
 ) -> Array:
-    """Change of the total by moving one object (n, k); infinite where it cannot."""
+    """Return the change of the total for each move (n, k); infinite if impossible."""
     sizes, scatter, psi = clusters.sizes, clusters.scatter, clusters.variances
     now = objective(sizes, scatter, psi)
     more = sizes + 1.0
@@ -188,7 +188,7 @@ def _first_move(
     least: float,
     doubt: float,
 ) -> tuple[int, int] | None:
-    """First object that gains by a move, and where to."""
+    """Return the first object that gains by a move, and its new cluster."""
     centers = clusters.centers
     lengths = np.square(centers).sum(axis=1)
     apart = means @ (-2.0 * centers.T)
@@ -196,7 +196,7 @@ def _first_move(
     apart += squares[:, None]
     change = changes(clusters, objective, apart, variances, labels)
     best = change.min(axis=1)
-    # Products round by at most `doubt`: what is nearer to a tie is looked at again.
+    # Products round by at most `doubt`: recompute gains that are nearer to zero.
     near = (best < doubt - least).nonzero()[0]
     if len(near) and best[near[0]] >= -doubt - least:
         apart = cdist(means[near], centers, "sqeuclidean")
@@ -221,7 +221,7 @@ def best_relocation(
     max_iter: int,
     seed: int,
 ) -> list[Sweep]:
-    """Sweeps of the start that ends lowest; `init` has partitions to start from."""
+    """Return the sweeps of the best start; `init` names the initial partitions."""
     random_state = np.random.RandomState(seed % 2**32)
     n, k = len(means), n_clusters
     # With one cluster, or one object in each, all starts are the same partition.
@@ -251,7 +251,7 @@ ROUNDS = 20
 def seeded_partition(
     means: Array, n_clusters: int, random_state: np.random.RandomState
 ) -> Indices:
-    """Draw seeds by k-means++ and improve them by k-means, which moves many at once."""
+    """Draw seeds by k-means++, and improve them by k-means, which is faster."""
     seeds, _ = kmeans_plusplus(means, n_clusters, random_state=random_state)
     labels = _nearest_seeds(means, seeds)
     for _ in range(ROUNDS):
@@ -272,7 +272,7 @@ def _nearest_seeds(means: Array, seeds: Array) -> Indices:
 def random_partition(
     n_objects: int, n_clusters: int, random_state: np.random.RandomState
 ) -> Indices:
-    """Give each object a random cluster, and each cluster an object."""
+    """Return a random partition without empty clusters."""
     labels = random_state.randint(n_clusters, size=n_objects).astype(np.intp)
     first = random_state.permutation(n_objects)[:n_clusters]
     labels[first] = np.arange(n_clusters)
@@ -280,7 +280,7 @@ def random_partition(
 
 
 def without_empty(labels: Indices, costs: Array, n_clusters: int) -> Indices:
-    """Fill empty clusters with the objects that cost most, but none that is alone."""
+    """Fill empty clusters with the objects of highest cost that are not alone."""
     sizes = np.bincount(labels, minlength=n_clusters)
     empty = iter(np.flatnonzero(sizes == 0).tolist())
     target = next(empty, None)

@@ -1,4 +1,4 @@
-"""How often the values of an object are nearest to each center."""
+"""Shares of the values of an object that are nearest to each center."""
 
 from collections.abc import Iterable
 from itertools import cycle
@@ -18,7 +18,7 @@ from incerta.worlds import Worlds
 
 
 def nearest_centers(values: Array, centers: Array, offsets: Array) -> Indices:
-    """Index of the center with the least ``|x - c|² + offset``, ties to the lowest."""
+    """Return the center with the least ``|x - c|² + offset``, the lowest on ties."""
     middle = centers.mean(axis=0)
     centered = centers - middle
     fixed = np.square(centered).sum(axis=1) + offsets
@@ -32,11 +32,11 @@ def nearest_centers(values: Array, centers: Array, offsets: Array) -> Indices:
 def nearest_shares(
     data: UncertainData, centers: Array, offsets: Array, n_worlds: int, seed: int
 ) -> Array:
-    """Probability, under each object's own law, of being nearest to each center.
+    """Return the probability of each object's value being nearest to each center.
 
-    Exact for objects given by values and for joint draws; over `n_worlds` worlds for
-    the others. Of several sets of centers, worlds have one each in turn, and values
-    have all.
+    It is exact for objects given by values and for joint draws; the others use
+    `n_worlds` worlds. With several sets of centers, each world uses one of them in
+    turn, and values use all.
     """
     sets = centers if centers.ndim == 3 else centers[None]
     n, k = len(data), sets.shape[1]
@@ -59,14 +59,14 @@ def nearest_shares(
 
 
 KMEANS_STARTS = 3
-# What the stream of these draws is for; worlds have others.
+# Number of the random stream of these draws; worlds use others.
 _WEIGHTS = 9
 
 
 def centers_in_worlds(
     worlds: Iterable[Array], keys: NDArray[np.uint64], centers: Array, seed: int
 ) -> Array:
-    """Cluster each world, objects weighted by keys, with numbers of `centers`."""
+    """Cluster each world with random weights; match the numbers of `centers`."""
     found = []
     for number, values in enumerate(followed(worlds, "worlds")):
         stream = stream_keys(seed, _WEIGHTS, np.array([number]))
@@ -82,7 +82,7 @@ def _clustered(values: Array, weights: Array, start: Array, seed: int) -> Array:
 
 
 def _named(values: Array, own: Array, centers: Array) -> NDArray[np.intp]:
-    """Which center takes the place of each given one, by the objects in common."""
+    """Return the new center that replaces each given one, by common objects."""
     k, flat = len(centers), np.zeros(len(centers))
     given = nearest_centers(values, centers, flat)
     here = nearest_centers(values, own, flat)

@@ -1,4 +1,4 @@
-"""One page that tells what was found: `summarize` in, HTML out."""
+"""Reports: results as HTML pages."""
 
 from incerta.report.render import render, write
 from incerta.report.summarize import summarize

@@ -1,21 +1,16 @@
-"""The page about labels that were there already: `write` for an `Assessment`."""
+"""The page about labels that were there already."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from incerta.api.assess import DEEP, MOST_DRAWN, SEPARATE, said
-from incerta.backend.optional import pages_of, part_of_page
 from incerta.data.meaning import certain
 from incerta.plot.valleys import along, histogram
-from incerta.report.plain import cut, name, number, percent, text
-from incerta.report.render import write_page
+from incerta.report.plain import name, number, page_from, text
 from incerta.typing import Array
-from incerta.wording import counted, share
 
 if TYPE_CHECKING:
     from incerta.api.assess import AssessedPair, Assessment
@@ -23,25 +18,12 @@ if TYPE_CHECKING:
 MOST_LABELS, MOST_LOOKED = 200, 50
 # Of the picture of a pair, in its own units; the last is the place for numbers.
 WIDTH, HEIGHT, BELOW = 240, 110, 18
-# Numbers along its axis: at most so many, this far apart.
+# Most ticks along its axis, and the steps between them.
 MOST_TICKS, STEPS = 5, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
-def write(found: Assessment, path: str | os.PathLike[str]) -> Path:
-    """Write the report of an assessment; an existing file is replaced when it is ready.
-
-    Parameters
-    ----------
-    found : Assessment
-        What `incerta.assess` returned.
-    path : str or path-like
-        Where to.
-    """
-    return write_page(page_of_assessment(facts(found)), path)
-
-
 def facts(found: Assessment) -> dict[str, Any]:
-    """What was found out about labels, as plain values; texts are not escaped yet."""
+    """Summarize an assessment as plain values; texts are not escaped yet."""
     given = found.codes >= 0
     worst = np.argsort(found.right, kind="stable")[: min(len(found.look), MOST_LOOKED)]
     likeliest = found.probability.argmax(axis=1)[worst]
@@ -101,23 +83,20 @@ def facts(found: Assessment) -> dict[str, Any]:
 
 
 def page_of_assessment(found: dict[str, Any]) -> str:
-    """One HTML text that holds everything it needs, and no script."""
-    environment = pages_of("incerta.report", "a report")
-    environment.filters |= {f.__name__: f for f in (counted, cut, percent, share)}
-    page: str = environment.get_template("assess.html.j2").render(
+    """Make a self-contained HTML page without scripts."""
+    return page_from(
+        "assess.html.j2",
         found=found,
         deep=DEEP,
         most_looked=MOST_LOOKED,
         width=WIDTH,
         height=HEIGHT,
         below=BELOW,
-        style=part_of_page("incerta.report", "report.css"),
     )
-    return page
 
 
 def options(found: Assessment) -> str:
-    """Arguments of `assess` that were not left as they are."""
+    """Arguments of `assess` that differ from their defaults."""
     finder = found.directions
     asked = None if finder is None else finder.n_directions
     scale = "" if found.scaler is not None else ", scale=False"

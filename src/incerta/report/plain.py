@@ -1,4 +1,4 @@
-"""Values and texts in a form that JSON can hold and a page can show."""
+"""Values and texts that JSON can hold and a page can show, and the page itself."""
 
 import re
 from collections.abc import Iterable
@@ -6,23 +6,25 @@ from typing import Any
 
 import numpy as np
 
+from incerta.backend.optional import pages_of, part_of_page
 from incerta.typing import Array
+from incerta.wording import counted, share
 from incerta.wording import cut as cut_off
 
 LONGEST_TEXT = 1000
 # Whole numbers beyond this lose digits in JavaScript.
 _EXACT = 2**53
-# Control characters, and halves of characters, which no file can hold.
+# Control characters, and surrogates, which files cannot hold.
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def text(value: object, longest: int = LONGEST_TEXT) -> str:
-    """Text of anything, without what cannot be printed, cut where it is too long."""
+    """Text of a value without unprintable characters, cut if too long."""
     return cut_off(_UNPRINTABLE.sub("\ufffd", str(value)), longest)
 
 
 def name(value: object) -> int | float | str:
-    """Name of an object: a number stays a number if nothing is lost by that."""
+    """Name of an object, kept as a number if nothing is lost by that."""
     if isinstance(value, (bool, np.bool_)):
         return text(value)
     if isinstance(value, (int, np.integer)) and abs(int(value)) < _EXACT:
@@ -33,7 +35,7 @@ def name(value: object) -> int | float | str:
 
 
 def number(value: float) -> float | None:
-    """A number; None where it is not finite, which JSON cannot say."""
+    """The number; None if it is not finite, which JSON does not allow."""
     return float(value) if np.isfinite(value) else None
 
 
@@ -48,7 +50,7 @@ def numbers(values: Array | Iterable[float]) -> list[Any]:
 
 
 def significant(values: Array, digits: int = 5) -> Array:
-    """Round to this many digits: a picture shows no more."""
+    """Round to as many digits as a picture shows."""
     return np.char.mod(f"%.{digits}g", values).astype(np.float64)
 
 
@@ -62,18 +64,18 @@ def distinct(column: Array) -> Array:
     return significant(column, int(np.clip(5 + more, 5, 15)))
 
 
-def percent(share: float) -> str:
-    """Share as a percentage that never rounds to all or nothing."""
-    rounded = round(100 * share)
-    if rounded == 100 and share < 1:
+def percent(part: float) -> str:
+    """Format a share as a percentage, never rounded to 0 or 100."""
+    rounded = round(100 * part)
+    if rounded == 100 and part < 1:
         return "more than 99 %"
-    if rounded == 0 and share > 0:
+    if rounded == 0 and part > 0:
         return "less than 1 %"
     return f"{rounded} %"
 
 
 def cut(value: object, longest: int = 60) -> str:
-    """Text to be read at a glance."""
+    """Short text."""
     return text(value, longest)
 
 
@@ -91,3 +93,13 @@ def measured(mean: float | None, spread: float | None) -> str:
     else:
         said = f"{mean:.4g} ± {spread:.2g}"
     return said.replace("-", "−")
+
+
+def page_from(template: str, **values: Any) -> str:
+    """Fill a template: one HTML text that holds all it needs, with texts escaped."""
+    environment = pages_of("incerta.report", "a report")
+    filters = (counted, cut, percent, share)
+    environment.filters |= {each.__name__: each for each in filters}
+    page = environment.get_template(template)
+    style = part_of_page("incerta.report", "report.css")
+    return str(page.render(style=style, measured=measured, **values))

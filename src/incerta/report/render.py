@@ -1,4 +1,4 @@
-"""`render` and `write`: a summary as one page that opens without a network."""
+"""`render` and `write`: a result as one self-contained page."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from incerta.backend.optional import pages_of, part_of_page
+from incerta.api.assess import Assessment
+from incerta.api.clustering import Clustering
+from incerta.backend.optional import part_of_page
 from incerta.backend.writing import replacing
 from incerta.exceptions import FileError
 from incerta.plot.style import MARKERS, NOISE, NOISE_MARKER, PALETTE
-from incerta.report.plain import cut, measured, percent
+from incerta.report.assessed import facts, page_of_assessment
+from incerta.report.plain import page_from
 from incerta.report.summarize import MOST_UNSURE, picture, summarize
-from incerta.wording import counted, share
-
-if TYPE_CHECKING:
-    from incerta.api.clustering import Clustering
 
 # The scripts of the page, in this order: each uses what those before it define.
 SCRIPTS = ("words.js", "chart.js", "figures.js", "picture.js", "table.js")
@@ -43,10 +42,6 @@ def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
     One HTML text holds all it needs. Only its own script can run in it: the policy in
     its head identifies it by a checksum. Texts from the data are escaped, or JSON.
     """
-    environment = pages_of("incerta.report", "a report")
-    filters = (counted, cut, percent, share)
-    environment.filters |= {each.__name__: each for each in filters}
-    environment.globals |= {"measured": measured}
     script = "\n".join(part_of_page("incerta.report", name) for name in SCRIPTS)
     digest = hashlib.sha256(script.encode()).digest()
     looks = {
@@ -55,30 +50,29 @@ def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
         "noise_color": NOISE,
         "noise_sign": SIGNS[NOISE_MARKER],
     }
-    page: str = environment.get_template("report.html.j2").render(
+    return page_from(
+        "report.html.j2",
         summary=summary,
         scatter=scatter,
         looks=looks,
         most_unsure=MOST_UNSURE,
-        style=part_of_page("incerta.report", "report.css"),
         script=script,
         checksum=f"sha256-{base64.b64encode(digest).decode()}",
         json=as_json({"summary": summary, "scatter": scatter, "looks": looks}),
     )
-    return page
 
 
 def write(
-    result: Clustering,
+    result: Clustering | Assessment,
     path: str | os.PathLike[str],
     summary: dict[str, Any] | None = None,
 ) -> Path:
-    """Write the report of a clustering.
+    """Write the report of a result.
 
     Parameters
     ----------
-    result : Clustering
-        What `incerta.cluster` returned.
+    result : Clustering or Assessment
+        What `incerta.cluster` or `incerta.assess` returned.
     path : str or path-like
         Where to; an existing file is replaced when the new one is complete.
     summary : dict, optional
@@ -95,11 +89,10 @@ def write(
     ...     write(result, f"{folder}/report.html").name
     'report.html'
     """
-    return write_page(render(summary or summarize(result), picture(result)), path)
-
-
-def write_page(page: str, path: str | os.PathLike[str]) -> Path:
-    """Write a page; an existing file is replaced when the new one is complete."""
+    if isinstance(result, Clustering):
+        page = render(summary or summarize(result), picture(result))
+    else:
+        page = page_of_assessment(facts(result))
     target = Path(path).resolve()
     if not target.parent.is_dir():
         msg = f"there is no folder {target.parent} to write {target.name} into."

@@ -47,7 +47,7 @@ MOST_DOTS = 300  # of a small picture
 # A map of more worlds takes long, and shows no more.
 MOST_MAPPED = 1000
 MOST_FAILURES = 10
-# Beyond this many clusters their sizes are not listed one by one.
+# With more clusters, sizes are not listed one by one.
 _FEW_CLUSTERS = 8
 MOST_ROWS = 5000
 LEAST_CERTAIN_ROWS = 1000
@@ -58,7 +58,7 @@ MOST_UNSURE = 1000
 # The least certain ones of those that are drawn have ellipses.
 MOST_ELLIPSES = 1000
 MOST_FEATURES = 50
-# Covariances of all pairs of these are in the page.
+# Features of the picture, whose covariances are all in the page.
 MOST_AXES = 6
 # Of the grid. Points that lie upon each other hide each other; counts hide nothing.
 COLUMNS, ROWS = 60, 40
@@ -69,7 +69,7 @@ MOST_NAMES = 8
 
 
 def summarize(result: Clustering) -> dict[str, Any]:
-    """Give what was found as plain values, ready for JSON.
+    """Summarize a result as plain values, ready for JSON.
 
     Parameters
     ----------
@@ -385,7 +385,7 @@ def alternatives(result: Clustering) -> dict[str, Any] | None:
 
 
 def _from_0_to_100(column: Array) -> Array:
-    """Places between the extremes, but for the last hundredth on either side."""
+    """Scale to 0–100 between the 1st and the 99th percentile."""
     low, high = np.nanquantile(column, [0.01, 0.99])
     return 100.0 * np.clip((column - low) / ((high - low) or 1.0), 0.0, 1.0)
 
@@ -466,7 +466,7 @@ def sentences(summary: dict[str, Any]) -> list[str]:
 
 
 def label_set_in_words(clusters: tuple[int, ...]) -> str:
-    """Clusters of which one is the object's: "2", "2 or 0", "2, 0 or noise"."""
+    """A label set in words: "2", "2 or 0", "2, 0 or noise"."""
     return joined(["noise" if c < 0 else str(c) for c in clusters], "or")
 
 
@@ -546,7 +546,7 @@ def separation(means: Array, labels: Indices) -> Array:
     codes, values = labels[inside], means[inside]
     if len(codes) == 0:
         return np.zeros(means.shape[1])
-    # Centered, as squares of large numbers would swallow small differences.
+    # Centered, or small differences would be lost in squares of large numbers.
     values = values - values.mean(axis=0)
     sizes = np.bincount(codes)
     sums = np.stack([np.bincount(codes, weights=column) for column in values.T], axis=1)
@@ -655,11 +655,11 @@ def _drawing_order(labels: Indices, confidence: Array) -> Indices:
 
 
 def range_of(column: Array) -> tuple[float, float]:
-    """From where to where a grid counts: all values but a few that lie far out."""
+    """Range of a grid: all values but a few that lie far out."""
     known = np.sort(column[np.isfinite(column)])
     if len(known) == 0:
         return 0.0, 1.0
-    # One far object would otherwise leave a single cell for all others.
+    # A single outlier would otherwise squeeze all others into one cell.
     few = min(MOST_BEYOND, len(known) // 500)
     low, high = known[few], known[-1 - few]
     room = 0.2 * (high - low)
@@ -791,7 +791,7 @@ def _own(result: Clustering) -> dict[str, Any]:
 
 
 def _is_code(value: Any) -> bool:
-    """Tell whether a value can be written down and read back."""
+    """Whether a value can be written as code."""
     if isinstance(value, BaseEstimator):
         return all(map(_is_code, value.get_params(deep=False).values()))
     if isinstance(value, (list, tuple)):

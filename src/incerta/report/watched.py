@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from incerta.backend.optional import pages_of, part_of_page
 from incerta.plot.style import MARKERS, PALETTE
-from incerta.report.plain import cut, measured, numbers, percent, text
+from incerta.report.plain import cut, measured, numbers, page_from, percent, text
 from incerta.report.render import SIGNS
 from incerta.wording import counted, printable
 
@@ -28,7 +27,7 @@ LEFT, RIGHT, TOP, BOTTOM = 70, 20, 14, 24
 
 
 def facts(watcher: Watcher) -> dict[str, Any]:
-    """What was found in a stream, as plain values."""
+    """Summarize a stream as plain values."""
 
     def described(cluster: Cluster) -> dict[str, Any]:
         return {
@@ -69,7 +68,7 @@ def facts(watcher: Watcher) -> dict[str, Any]:
 
 
 def line_about(event: Event, n_seen: int, names: Sequence[str]) -> str:
-    """One line about something that happened."""
+    """Describe an event in one line."""
     cluster = event.cluster
     begin = f"{counted(n_seen, 'row')}: "
     if event.kind == "moved" and event.before is not None:
@@ -87,7 +86,7 @@ def line_about(event: Event, n_seen: int, names: Sequence[str]) -> str:
 def places(
     cluster: Cluster, names: Sequence[str], width: int, before: Cluster | None = None
 ) -> str:
-    """Centers by feature, as many as fit; those that moved most first."""
+    """List centers by feature, as many as fit, those that moved most first."""
     order = np.arange(len(names))
     if before is not None:
         order = np.argsort(-np.abs(cluster.center - before.center) / cluster.error)
@@ -106,15 +105,13 @@ def places(
 
 
 def page_of_stream(found: dict[str, Any]) -> str:
-    """One HTML text that holds everything it needs, and no script.
+    """Make a self-contained HTML page without scripts.
 
     It is made from what ``incerta watch`` writes to ``summary.json``; texts from the
     data are escaped.
     """
-    environment = pages_of("incerta.report", "a report")
-    environment.filters |= {f.__name__: f for f in (counted, cut, percent)}
-    environment.globals |= {"measured": measured}
-    page: str = environment.get_template("stream.html.j2").render(
+    return page_from(
+        "stream.html.j2",
         found=found,
         pictures=[
             {"feature": name, **picture(found["history"], j)}
@@ -125,9 +122,7 @@ def page_of_stream(found: dict[str, Any]) -> str:
         most_features=MOST_FEATURES,
         most_events=MOST_EVENTS,
         looks={"colors": PALETTE, "signs": [SIGNS[marker] for marker in MARKERS]},
-        style=part_of_page("incerta.report", "report.css"),
     )
-    return page
 
 
 def picture(history: dict[str, Any], j: int) -> dict[str, Any]:

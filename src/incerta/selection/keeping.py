@@ -13,7 +13,7 @@ from incerta.backend.device import CPU
 from incerta.backend.keyed import some_by_key
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
-from incerta.data.extremes import refuse_extremes
+from incerta.data.refused import refuse_extremes
 from incerta.divergence import (
     between_clusterings,
     energy,

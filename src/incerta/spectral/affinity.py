@@ -10,7 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from incerta.backend.device import CPU, fetch, in_place, namespace, put, put_beside
 from incerta.backend.memory import blocks
-from incerta.data.extremes import LARGEST, SMALLEST
+from incerta.data.refused import LARGEST, SMALLEST
 from incerta.typing import Array, ArrayLike, Indices
 
 Matrix: TypeAlias = "Array | sparse.csr_array"

@@ -1,8 +1,8 @@
-"""Streams of uncertain objects: what is kept of them does not grow.
+"""Clustering of streams of uncertain objects, in bounded memory.
 
-Names are listed in ``__init__.pyi``, and nowhere else.
+Names are listed only in ``__init__.pyi``.
 """
 
-import lazy_loader
+from incerta.lazy import lazy_names
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

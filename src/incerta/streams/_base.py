@@ -1,4 +1,4 @@
-"""What clusterers of streams share."""
+"""The base classes of clusterers of streams."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class StreamClusterer(
     ABC,
     family=True,
 ):
-    """A clusterer that takes objects as they come, into micro-clusters.
+    """Base class of clusterers that collect a stream of objects in micro-clusters.
 
-    A subclass says what it does with the next ones (`_learn`), how micro-clusters are
-    clustered (`macro_clusters`) and what new objects belong to (`predict`).
+    A subclass defines how the next objects are added (`_learn`), how micro-clusters are
+    clustered (`macro_clusters`) and the clusters of new objects (`predict`).
     """
 
     n_clusters: int
@@ -52,11 +52,11 @@ class StreamClusterer(
     n_seen_: int
     time_: float
     _room: Room
-    _origin: float  # when weights were 1
-    # Not every one forgets.
+    _origin: float  # time at which weights were 1
+    # None unless a subclass lets weights decay.
     half_life: float | None = None
 
-    # Pipelines of river ask whether `learn_one` takes a class as well.
+    # River's pipelines ask whether `learn_one` takes a class as well.
     _supervised = False
     _fills: ClassVar[bool] = False  # see `Rule`
     _stored_by_all: ClassVar[dict[str, str]] = {
@@ -69,12 +69,12 @@ class StreamClusterer(
     }
 
     def fit(self, X: Any, y: None = None) -> Self:
-        """Take all objects of `X`, as if they were the stream.
+        """Add all objects of `X` to an empty stream.
 
         Parameters
         ----------
         X : UncertainData or anything `as_uncertain` takes
-            The objects, in the order in which they came.
+            The objects, in the order of arrival.
         y : None
             Not used; present for pipelines.
         """
@@ -83,39 +83,39 @@ class StreamClusterer(
         return self.partial_fit(X)
 
     def partial_fit(self, X: Any, y: None = None, *, times: Any = None) -> Self:
-        """Take the next objects of the stream.
+        """Add the next objects of the stream.
 
         Parameters
         ----------
         X : UncertainData or anything `as_uncertain` takes
-            The next objects, in the order in which they came.
+            The next objects, in the order of arrival.
         y : None
             Not used; present for pipelines.
         times : array-like of shape (n_objects,), optional
-            When they came, never before the ones that came before. By default one unit
-            of time after the other.
+            Times of arrival, which never decrease. By default one unit of time per
+            object.
         """
         data, when = self._arrived(X, times)
         self._learn(data, when)
         return self
 
     def learn_one(self, x: Mapping[Any, Any], *, time: float | None = None) -> Self:
-        """Take one object, as pipelines of river do.
+        """Add one object, as river's pipelines do.
 
         Parameters
         ----------
         x : mapping
-            From names of features to a value, or to a pair of value and error. Names
-            may come in any order.
+            Value, or pair of value and error, by name of the feature. Names may come in
+            any order.
         time : float, optional
-            When it came.
+            Time of arrival.
         """
         times = None if time is None else [time]
         taught: Self = self.partial_fit(self._one(x), times=times)
         return taught
 
     def predict_one(self, x: Mapping[Any, Any]) -> int:
-        """Cluster of one object; 0 before the first, as river asks before it teaches.
+        """Return the cluster of one object; 0 before the first, as river expects.
 
         Parameters
         ----------
@@ -130,28 +130,28 @@ class StreamClusterer(
         new_params: Mapping[str, Any] | None = None,
         include_attributes: bool = False,
     ) -> Self:
-        """Copy, for river; scikit-learn's `clone` is the same without parameters.
+        """Return a copy; without parameters it is scikit-learn's `clone`.
 
         Parameters
         ----------
         new_params : mapping, optional
-            From names of parameters to values that the copy has instead.
+            Values of parameters in the copy, by name.
         include_attributes : bool, default=False
-            Whether the copy knows what this one has learned.
+            Whether to copy the state of the stream.
         """
         copied = deepcopy(self) if include_attributes else clone(self)
         changed: Self = copied.set_params(**(new_params or {}))
         return changed
 
     def _get_params(self) -> dict[str, Any]:
-        """Parameters, by river's name for it."""
+        """Return the parameters, for river."""
         params: dict[str, Any] = self.get_params()
         return params
 
     def _one(self, x: Mapping[Any, Any]) -> UncertainData:
-        """One object, with its features in the order of those before."""
+        """Convert one object, with its features in the order of the stream."""
         if not x:
-            msg = f"x={x!r} has no features; give at least one name with a value."
+            msg = f"x={x!r} has no features; pass at least one name with a value."
             raise DataError(msg)
         named = {str(name): value for name, value in x.items()}
         unnamed = as_feature_names(None, getattr(self, "n_features_in_", 0))
@@ -163,15 +163,15 @@ class StreamClusterer(
 
     @abstractmethod
     def predict(self, X: Any) -> Indices:
-        """Cluster of objects."""
+        """Return the cluster of each object."""
 
     @abstractmethod
     def macro_clusters(self, n_clusters: int | None = None) -> Indices:
-        """Cluster of each micro-cluster."""
+        """Return the cluster of each micro-cluster."""
 
     @abstractmethod
     def _learn(self, data: UncertainData, when: Array) -> None:
-        """Take the next objects, which came at these times."""
+        """Add the next objects, with their times of arrival."""
 
     @property
     def micro_clusters_(self) -> Sketch:
@@ -181,7 +181,7 @@ class StreamClusterer(
         return there.older(self._left(self.time_ - self._origin))
 
     def _arrived(self, X: Any, times: Any) -> tuple[UncertainData, Array]:
-        """Check what came, and when; begin if these are the first."""
+        """Check the next objects and their times; begin if they are the first."""
         first = not hasattr(self, "time_")
         if first:
             self._validate_params()
@@ -201,11 +201,11 @@ class StreamClusterer(
         return 0.0 if self.half_life is None else 1.0 / self.half_life
 
     def _left(self, age: float) -> float:
-        """What is left of the weight of an object after some time."""
+        """Return the share of the weight of an object that is left at some age."""
         return float(2.0 ** (-age * self._rate))
 
     def _age(self, time: float) -> None:
-        """Let weights be as of now, and forget what has none."""
+        """Advance the weights to the given time, and forget what has no weight."""
         if self.half_life is not None:
             left = self._left(time - self._origin)
             self._room, self._origin = without_the_forgotten(self._room, left), time
@@ -217,7 +217,7 @@ class StreamClusterer(
         when: Array,
         existence: Array | None = None,
     ) -> Absorbed:
-        """Put objects into micro-clusters; weights are as of the first, or before."""
+        """Add objects to micro-clusters; weights are as of the first, or before."""
         rule = Rule(self.factor, self._rate, self._fills)
         ages = when - self._origin
         done = absorb(
@@ -225,25 +225,25 @@ class StreamClusterer(
         )
         self._room, self.time_ = done.room, float(when[-1])
         self.n_seen_ += len(values)
-        self.__dict__.pop("macro_labels_", None)  # where it was found before
+        self.__dict__.pop("macro_labels_", None)  # of earlier objects
         return done
 
     def _check_stored(self) -> None:
         if not isinstance(self._room, Room) or self._room.n > self._room.sketch.n:
-            wrong("what should be micro-clusters is something else")
+            wrong("the micro-clusters are missing")
         if self._room.sketch.n_features != self.n_features_in_:
             wrong("micro-clusters have other features")
 
 
 class ByMoments:
-    """Clusters of micro-clusters that are known by their moments."""
+    """Methods of streams that cluster the moments of their micro-clusters."""
 
     method: str
     labels_: Indices
-    _numbers: dict[int, int]  # of clusters, by the ids of micro-clusters
+    _numbers: dict[int, int]  # of clusters, by ids of micro-clusters
 
     def predict(self: Any, X: Any) -> Indices:
-        """Cluster of objects: the nearest, or that of the nearest micro-cluster.
+        """Return the nearest cluster, or that of the nearest micro-cluster.
 
         Parameters
         ----------
@@ -256,14 +256,14 @@ class ByMoments:
     def macro_clusters(
         self: Any, n_clusters: int | None = None, method: str | None = None
     ) -> Indices:
-        """Cluster of each micro-cluster, for another number of clusters or method.
+        """Cluster the micro-clusters, by another number of clusters or method.
 
         Parameters
         ----------
         n_clusters : int, optional
-            Number of clusters; that of the parameters by default.
+            Number of clusters; by default the parameter of the stream.
         method : {"UKMeans", "ErrorMixture", "AutoClusterer"}, optional
-            What clusters them; that of the parameters by default.
+            Clustering method; by default the parameter of the stream.
         """
         check_is_fitted(self, "time_")
         k = self.n_clusters if n_clusters is None else n_clusters
@@ -272,11 +272,11 @@ class ByMoments:
 
     @cached_property
     def macro_labels_(self: Any) -> Indices:
-        """Cluster of each micro-cluster; found when it is asked for."""
+        """Cluster of each micro-cluster; computed on first access."""
         return as_before(self.macro_clusters(), self.micro_clusters_, self._numbers)
 
     def _name(self: Any, data: UncertainData) -> None:
-        """Label the objects that came last, and note the numbers of clusters."""
+        """Label the latest objects, and store the numbers of clusters."""
         self.labels_ = self._nearest(data)
         ids = self.micro_clusters_.id.tolist()
         self._numbers = dict(zip(ids, self.macro_labels_.tolist(), strict=True))
@@ -293,4 +293,4 @@ class ByMoments:
         super()._check_stored()  # type: ignore[misc]
         there = self._numbers.values() if isinstance(self._numbers, dict) else [None]
         if not all(isinstance(number, int) for number in there):
-            wrong("what should be numbers of clusters is something else")
+            wrong("the numbers of clusters are missing")

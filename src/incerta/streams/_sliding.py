@@ -1,4 +1,4 @@
-"""SlidingUMicro: clusters of the last part of a stream, and of nothing before."""
+"""SlidingUMicro: clustering of the latest part of a stream."""
 
 from __future__ import annotations
 
@@ -36,61 +36,61 @@ from incerta.typing import Array, Seed
 
 @with_parameters
 class SlidingUMicro(ByMoments, StreamClusterer):
-    """Cluster the last part of a stream, whose objects may not exist.
+    """Cluster the latest part of a stream, with objects that may not exist.
 
-    Objects are absorbed by micro-clusters as in `UMicro`. What is older than the window
-    is taken out of them, block by block, as if it had never come. An object may have a
-    probability that it exists at all (a detection, a record that was matched): it then
-    counts for as much, and of the micro-clusters that it may belong to it goes into
-    that whose objects are surest.
+    Objects are added to micro-clusters as in `UMicro`. Objects older than the window
+    are removed from them, block by block, as if they had never come. Each object may
+    have a probability of existence (such as that of a detection or a matched record),
+    which is its weight. It then joins the micro-cluster with the most certain objects
+    among those within reach.
 
-    Use it where the past should not count beyond a certain time. With `UMicro` and a
-    half-life it counts for less and less, in a tenth of the memory.
+    Use it if objects should not count after a certain time. `UMicro` with `half_life`
+    lets their weight decay, and needs a tenth of the memory.
 
     Parameters
     ----------
     n_clusters : int, default=3
         Number of clusters.
     window : float, default=1000.0
-        Length of the window; in units of `times`, or of objects.
+        Length of the window, in units of `times`, or of objects.
     n_blocks : int, default=10
-        Number of blocks that the window is made of. The last one is not full yet, so
-        that the window is shorter by up to a block.
+        Number of blocks of the window. The latest block is still filling, so the window
+        is shorter by up to one block.
     n_micro_clusters : int, default=100
         Largest number of micro-clusters.
     factor : float, default=2.0
-        Radii within which an object belongs to a micro-cluster.
+        Number of radii within which an object joins a micro-cluster.
     method : {"UKMeans", "ErrorMixture", "AutoClusterer"}, default="UKMeans"
-        What clusters the micro-clusters.
+        Method that clusters the micro-clusters.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of that.
+        Seed of `method`.
 
     Attributes
     ----------
     n_seen_ : int
-        How many objects came, in the window or not.
+        Number of objects received, in the window or not.
     time_ : float
-        When the last one did.
+        Time of the last object.
     micro_clusters_ : Sketch
         The micro-clusters of the window: sums of existences as weights, means, and
         more.
     macro_labels_ : ndarray of shape (n_micro,)
         Cluster of each micro-cluster.
     labels_ : ndarray of shape (n_objects,)
-        Clusters of the objects of the last piece.
+        Clusters of the objects of the last batch.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    A micro-cluster has the sums of e, e², e x, e x² and e ψ², with existence e, value x
-    and error ψ. The mean of 1 − e, weighted by e, is ``1 − Σe² / Σe``; of those whose
-    radii reach the object, the one goes where this is lowest with it [1]_, and of equal
-    ones the nearest. It begins a new one if it is out of reach of the nearest, as in
-    `UMicro`, which this is where all exist and none has left the window.
+    A micro-cluster stores the sums of e, e², e x, e x² and e ψ², for existence e, value
+    x and error ψ. The mean of 1 − e, weighted by e, is ``1 − Σe² / Σe``. Of the
+    micro-clusters within reach, an object joins the one with the lowest mean after
+    joining [1]_, and the nearest in case of ties. If none is within reach, it starts a
+    new one. While all objects exist and none has left the window, it is `UMicro`.
 
     An object takes ``n_micro_clusters * n_features`` operations, and a block as many
-    for each block; memory is ``n_blocks * n_micro_clusters * n_features`` numbers.
+    for each block. Memory is ``n_blocks * n_micro_clusters * n_features`` numbers.
 
     References
     ----------
@@ -129,15 +129,15 @@ class SlidingUMicro(ByMoments, StreamClusterer):
     def partial_fit(
         self, X: Any, y: None = None, *, times: Any = None, existence: Any = None
     ) -> Self:
-        """Take the next objects of the stream.
+        """Add the next objects of the stream.
 
         Parameters
         ----------
         X, y, times
             As for `UMicro`.
         existence : array-like of shape (n_objects,), optional
-            How probable it is that each of them exists, above 0 and up to 1. By default
-            all do.
+            Probability that each object exists, above 0 and up to 1. By default all
+            exist.
         """
         data, when = self._arrived(X, times)
         self._learn(data, when, checked_existence(existence, len(data)))
@@ -146,14 +146,14 @@ class SlidingUMicro(ByMoments, StreamClusterer):
     def learn_one(
         self, x: Mapping[str, Any], *, time: float | None = None, existence: float = 1.0
     ) -> Self:
-        """Take one object, as pipelines of river do.
+        """Add one object, as river's pipelines do.
 
         Parameters
         ----------
         x, time
             As for `UMicro`.
         existence : float, default=1.0
-            How probable it is that it exists.
+            Probability that the object exists.
         """
         when = None if time is None else [time]
         return self.partial_fit(self._one(x), times=when, existence=[existence])
@@ -172,7 +172,7 @@ class SlidingUMicro(ByMoments, StreamClusterer):
             number = int(ticks(when[part.start], self._origin, length))
             self._slide_to(number)
             some, there = (values[part], variances[part]), existence[part]
-            # Where all exist, there is no search for the surest.
+            # If all objects exist, the nearest micro-cluster is enough.
             sure = (there == 1.0).all() and self._all_exist()
             done = self._absorb(*some, when[part], None if sure else there)
             blocks = [Block(n, renamed(sketch, done)) for n, sketch in self._blocks]
@@ -189,7 +189,7 @@ class SlidingUMicro(ByMoments, StreamClusterer):
         return bool((sketch.squares[:n] == sketch.weight[:n]).all())
 
     def _slide_to(self, number: int) -> None:
-        """Add up what is left when blocks leave the window."""
+        """Move the window; add up the remaining blocks when others leave."""
         left = [
             block for block in self._blocks if block.number > number - self.n_blocks
         ]
@@ -207,11 +207,11 @@ class SlidingUMicro(ByMoments, StreamClusterer):
             and block.sketch.n <= self.n_micro_clusters
             for block in self._blocks
         ):
-            wrong("what should be blocks of a window is something else")
+            wrong("the blocks of the window are missing")
 
 
 def checked_existence(existence: Any, n: int) -> Array | None:
-    """How probable it is that `n` objects exist; None if all do."""
+    """Return the existence of `n` objects, or None if all exist."""
     if existence is None:
         return None
     there = np.asarray(existence, dtype=np.float64)

@@ -46,7 +46,7 @@ from incerta.worlds.streams import as_seed
 
 
 def rows_of(names: Indices, ids: Indices) -> Indices:
-    """Row of each name among ids that are all different; −1 if it is not there."""
+    """Return the row of each name among distinct ids, or −1 if it is missing."""
     if len(ids) == 0:
         return np.full(len(names), -1, dtype=np.intp)
     order = np.argsort(ids)
@@ -62,11 +62,10 @@ def moved_centers(
     counts: Array,
     done: Absorbed,
 ) -> Array:
-    """Centers (n_now, n_worlds, d) of micro-clusters that absorbed some objects.
+    """Update the centers (n_now, n_worlds, d) of micro-clusters with new objects.
 
-    `centers` (n_before, n_worlds, d), `ids` and `weights` are as they were before;
-    `drawn` are as many worlds of the objects, or a single one, and `counts` their
-    weights.
+    `centers` (n_before, n_worlds, d), `ids` and `weights` are those before; `drawn` has
+    as many worlds of the objects, or a single one, and `counts` their weights.
     """
     sketch, n, _ = done.room
     now = sketch.id[:n]
@@ -85,7 +84,7 @@ def moved_centers(
         sums = csr_array((share, (rows, np.arange(len(some)))), shape=(n, len(some)))
         out[:] += sums @ (values[some] - begun_with[rows])
 
-    lost = np.flatnonzero(known < 0)  # joined to others, or dropped
+    lost = np.flatnonzero(known < 0)  # merged into others, or dropped
     if len(lost):
         add(flat[lost], weights[lost], current_ids(ids[lost], done))
     into = current_ids(done.into, done)
@@ -97,57 +96,57 @@ def moved_centers(
     return out.reshape(shape)
 
 
-# Of k-means on the common embedding, as in RPC.
+# Starts of k-means on the common embedding, as in RPC.
 N_STARTS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement:
-    """Common clusters of the worlds."""
+    """The consensus of the worlds on the micro-clusters."""
 
     labels: Indices  # (n_micro,)
     embedding: Array  # (n_micro, k)
     representatives: Indices
-    model: Embeddings  # what predictions need
+    model: Embeddings  # for predictions
 
 
 @with_parameters
 class StreamRPC(StreamClusterer):
-    """Cluster a stream by agreement among representative worlds, in bounded memory.
+    """Cluster a stream by the agreement of representative worlds, in bounded memory.
 
-    Objects are absorbed by micro-clusters, by their means and errors as in `UMicro`.
-    Each world draws one value of every object, and a micro-cluster is, in that world,
-    at the mean of the values of its objects. When clusters are asked for, `RPC` is
-    learned from the micro-clusters in their worlds, where each counts for its weight:
-    few worlds are kept, and embeddings that agree are cut by k-means.
+    Objects are added to micro-clusters by means and errors, as in `UMicro`. Each world
+    draws one value of every object, and the center of a micro-cluster in that world is
+    the mean of its values. When clusters are requested, `RPC` is fitted to the weighted
+    micro-clusters in their worlds. The argmax of `predict_proba` may differ from
+    `predict`, as in `RPC`.
 
-    Use it for streams whose clusters are not round. For round ones `UMicro` takes a
-    hundredth of the time and memory; `RPC` is for data that can be kept.
+    Use it for streams whose clusters are not round. For round clusters, `UMicro` takes
+    a hundredth of the time and memory. For data that can be stored, use `RPC`.
 
     Parameters
     ----------
     n_clusters : int, default=3
         Number of clusters.
     n_worlds : int, default=100
-        Number of worlds. Joint data have no more than draws, as in `RPC`.
+        Number of worlds. For joint data, at most the number of draws.
     n_representatives : int, default=10
-        Number of worlds to keep when clusters are asked for.
+        Number of worlds to keep when clusters are requested.
     n_micro_clusters : int, default=100
-        Largest number of micro-clusters. While there are fewer, every object begins one
-        of its own. Clusters that are not round need several each.
+        Largest number of micro-clusters. Until it is reached, every object starts one.
+        Clusters that are not round need several each.
     factor : float, default=2.0
-        Radii within which an object belongs to a micro-cluster.
+        Number of radii within which an object joins a micro-cluster.
     half_life : float, optional
-        Time after which an object counts for half; in units of `times`, or of objects.
-        By default nothing is forgotten.
+        Time after which the weight of an object is halved, in units of `times`, or of
+        objects. By default weights do not change.
     selection : {"greedy", "central", "random"}, default="greedy"
-        How worlds are chosen; see `incerta.selection.representatives`. "random" needs
-        no divergences and saves most of the time.
+        How worlds are selected; see `incerta.selection.representatives`. "random" needs
+        no divergences, which saves most of the time.
     divergence : {"jensen-shannon", "per-feature"}, default="jensen-shannon"
-        How far apart worlds are; see `incerta.divergence`.
+        Divergence between worlds; see `incerta.divergence`.
     gamma : {"median", "self-tuning"} or float, default="median"
-        Coefficient of the Gaussian affinity ``exp(-gamma d**2)``, or the rule that
-        finds its width; see `incerta.spectral.gaussian_affinity`.
+        Coefficient of the Gaussian affinity ``exp(-gamma d**2)``, or the rule that sets
+        its width; see `incerta.spectral.gaussian_affinity`.
     width_scale : float, default=1.0
         Factor on the width ``1 / sqrt(2 gamma)``.
     random_state : int, RandomState, Generator or None, default=0
@@ -156,22 +155,22 @@ class StreamRPC(StreamClusterer):
     Attributes
     ----------
     n_seen_ : int
-        How many objects came.
+        Number of objects received.
     time_ : float
-        When the last one did.
+        Time of the last object.
     micro_clusters_ : Sketch
         The micro-clusters: weights as of the last object, means, and more.
     macro_labels_ : ndarray of shape (n_micro,)
-        Cluster of each micro-cluster; found when it is asked for, as all that follows.
+        Cluster of each micro-cluster; computed on access, like all attributes below.
     labels_ : ndarray of shape (n_objects,)
-        Clusters of the objects of the last piece: those of their micro-clusters, or −1
-        where these are forgotten by now.
+        Clusters of the objects of the last batch: those of their micro-clusters, or −1
+        if these are forgotten by now.
     embedding_ : ndarray of shape (n_micro, n_clusters)
         The common embedding of the micro-clusters.
     representatives_ : ndarray of shape (n_representatives,)
-        Numbers of the kept worlds, in the order they were chosen.
+        Numbers of the kept worlds, in the order of selection.
     seed_ : int
-        Seed of everything random: ``random_state=seed_`` repeats the stream.
+        ``random_state=seed_`` repeats the stream.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -179,17 +178,17 @@ class StreamRPC(StreamClusterer):
     -----
     Memory is ``n_worlds * n_micro_clusters * n_features`` numbers, whatever the length
     of the stream. An object takes ``n_worlds * n_features`` draws, besides the time of
-    `UMicro`; clusters take that of `RPC` on as many objects as micro-clusters.
+    `UMicro`. Clustering takes as long as `RPC` for as many objects as micro-clusters.
 
     With as many micro-clusters as objects (up to 5000), the result is that of `RPC` on
-    all of them. A micro-cluster of weight w is a row of weight w in the affinities,
-    densities and k-means, which is the same as w objects at its center. Only the widths
-    are chosen by micro-clusters: that of densities for as many as ``(Σ w)² / Σ w²``
-    objects, that of affinities by the median over pairs of them, by weight.
+    all objects. A micro-cluster of weight w counts like w objects at its center in the
+    affinities, densities and k-means. Only the widths are set by the micro-clusters:
+    the width of the densities for ``(Σ w)² / Σ w²`` objects, and the width of the
+    affinities by the weighted median over pairs of micro-clusters.
 
-    The values of an object are drawn by its id, or by its place in the stream if
-    objects have no ids but their numbers. An id that comes again has the same random
-    numbers as before: let ids name measurements, not instruments.
+    The values of an object are drawn by its id, or by its position in the stream if ids
+    are only numbers. Equal ids get the same random numbers: let ids name measurements,
+    not instruments.
 
     References
     ----------
@@ -236,7 +235,7 @@ class StreamRPC(StreamClusterer):
     }
 
     def fit(self, X: Any, y: None = None) -> Self:
-        """Take all objects of `X`, as if they were the stream, and cluster them.
+        """Add all objects of `X` to an empty stream, and cluster them.
 
         Parameters
         ----------
@@ -248,7 +247,7 @@ class StreamRPC(StreamClusterer):
         return self
 
     def predict(self, X: Any) -> Indices:
-        """Cluster of new objects, by the common embedding; see `RPC.predict`.
+        """Return the cluster of new objects, by the common embedding; see `RPC`.
 
         Parameters
         ----------
@@ -260,7 +259,7 @@ class StreamRPC(StreamClusterer):
         return nearest(rows, self._agreement.model.centers)
 
     def predict_proba(self, X: Any) -> Array:
-        """Share of the kept worlds in which new objects fall into each cluster.
+        """Return the share of kept worlds in which new objects are in each cluster.
 
         Parameters
         ----------
@@ -274,12 +273,12 @@ class StreamRPC(StreamClusterer):
         )
 
     def macro_clusters(self, n_clusters: int | None = None) -> Indices:
-        """Cluster of each micro-cluster, for another number of clusters.
+        """Cluster the micro-clusters, for another number of clusters.
 
         Parameters
         ----------
         n_clusters : int, optional
-            Number of clusters; that of the parameters by default.
+            Number of clusters; by default the parameter of the stream.
         """
         check_is_fitted(self, "time_")
         if n_clusters is None:
@@ -296,7 +295,7 @@ class StreamRPC(StreamClusterer):
 
     @property
     def labels_(self) -> Indices:
-        """Clusters of the objects of the last piece."""
+        """Clusters of the objects of the last batch."""
         rows = rows_of(self._into, self._room.sketch.id[: self._room.n])
         return np.where(rows < 0, -1, self.macro_labels_[rows])
 
@@ -319,20 +318,20 @@ class StreamRPC(StreamClusterer):
         self._centers = np.empty((0, 1, n_features))
 
     def _learn(self, data: UncertainData, when: Array) -> None:
-        if np.array_equal(data.ids, np.arange(len(data))):  # numbered, as in concat
+        if np.array_equal(data.ids, np.arange(len(data))):  # only numbers, as in concat
             data = replace(data, ids=data.ids + self.n_seen_)
         drawn = worlds_of(data, self.n_worlds, self.seed_)
         before = self._centers.shape[1]
-        if before == 1:  # which is enough while all objects are exact
+        if before == 1:  # enough while all objects are exact
             self._centers = np.repeat(self._centers, len(drawn), axis=1)
         elif len(drawn) not in (1, before):
             msg = (
-                f"these objects have {len(drawn)} worlds, and those before had "
-                f"{before}; all joint data of a stream need as many draws, or "
-                "n_worlds of them."
+                f"these objects have {len(drawn)} worlds, but earlier objects have "
+                f"{before}; all joint data of a stream must have the same number of "
+                "draws, or at least n_worlds."
             )
             raise DataError(msg)
-        self.__dict__.pop("_agreement", None)  # of the pieces before
+        self.__dict__.pop("_agreement", None)  # of earlier batches
         values, variances = data.mean(), data.variance()
         into = np.empty(len(data), dtype=np.int64)
         for part in pieces(when, self._origin, None, self.half_life):
@@ -351,14 +350,14 @@ class StreamRPC(StreamClusterer):
 
     @cached_property
     def _agreement(self) -> Agreement:
-        """What the worlds agree on."""
+        """The consensus of the worlds; computed on first access."""
         return self._agree(self.n_clusters)
 
     def _agree(self, n_clusters: int) -> Agreement:
         centers = np.ascontiguousarray(np.moveaxis(self._centers, 1, 0))
         n_worlds, n, _ = centers.shape
         ids = self._room.sketch.id[:n]
-        # A single world is that of exact objects.
+        # Exact objects have a single world.
         data = (
             exact(centers[0], ids) if n_worlds == 1 else from_worlds(centers, ids=ids)
         )
@@ -376,7 +375,7 @@ class StreamRPC(StreamClusterer):
             kept.worlds, width_of(self.gamma), self.width_scale, weights=weights
         )
         found = consistency(laplacians, k)
-        # One of the objects that a micro-cluster stands for; see `Laplacians`.
+        # Rows of single objects, not of whole micro-clusters; see `Laplacians`.
         rows = found.common / (1.0 if weights is None else np.sqrt(weights)[:, None])
         labels, cut_at = cut(rows, k, N_STARTS, self.seed_, weights)
         model = remembered(kept.worlds, found, laplacians, cut_at)
@@ -404,5 +403,5 @@ class StreamRPC(StreamClusterer):
 
 
 def relative(weights: Array) -> Array | None:
-    """Weights with a mean of 1, or None where all are alike."""
+    """Return the weights with a mean of 1, or None if all are equal."""
     return None if (weights == weights[0]).all() else weights / weights.mean()

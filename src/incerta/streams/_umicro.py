@@ -1,4 +1,4 @@
-"""UMicro: clusters of a stream of uncertain objects."""
+"""UMicro: clustering of a stream of uncertain objects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from incerta.streams.macro import METHODS
 from incerta.streams.sketch import Sketch, since
 from incerta.typing import Array, Seed
 
-# Of each order, the latest so many are kept; of order r is every 2**r-th.
+# Snapshots kept of each order, the latest ones; order r has every 2**r-th snapshot.
 KEPT = 5
 
 
@@ -37,10 +37,10 @@ class Snapshot(NamedTuple):
 
 
 def kept(snapshots: list[Snapshot]) -> list[Snapshot]:
-    """Those that stay: of every order the latest, in rising order of time.
+    """Return the snapshots to keep: the latest of every order, by time.
 
-    The time that is asked for is missed by at most a quarter of how long ago it was,
-    and the number of snapshots grows with the logarithm of the length of the stream.
+    A requested time is missed by at most a quarter of its age. The number of snapshots
+    grows with the logarithm of the length of the stream.
     """
     seen: dict[int, int] = {}
     stay = []
@@ -53,24 +53,25 @@ def kept(snapshots: list[Snapshot]) -> list[Snapshot]:
 
 
 def at(snapshots: list[Snapshot], time: float) -> Snapshot | None:
-    """The latest that is not after `time`; None if there is none."""
+    """Return the latest snapshot that is not after `time`, or None."""
     before = [one for one in snapshots if one.time <= time]
     return before[-1] if before else None
 
 
 @with_parameters
 class UMicro(ByMoments, StreamClusterer):
-    """Cluster a stream of values with errors, in memory that does not grow.
+    """Cluster a stream of values with errors, in bounded memory.
 
-    Objects are absorbed by micro-clusters, which keep sums: how many there were, their
-    mean, spread and errors. An object goes into the nearest one if it is within some
-    radii of it, errors included; else it begins a new one, for which the two nearest
-    ones are joined if there are too many. The micro-clusters are clustered whenever
-    clusters are asked for. With a half-life, what came long ago counts for less, so
-    that drift is followed.
+    Objects are added to micro-clusters, which store sums: number of objects, mean,
+    spread and errors. An object joins the nearest micro-cluster if it is within
+    `factor` radii, errors included. Otherwise it starts a new one, and the two nearest
+    ones are merged if there are too many. The micro-clusters are clustered when
+    clusters are requested. With `half_life`, old objects lose weight, so that the
+    clusters follow drift.
 
-    Use it for data that never end, or are too many to be kept. `UKMeans` and
-    `ErrorMixture` take data of any size that stand still, and have `partial_fit`, too.
+    Use it for data that never end or are too large to store. For fixed data of any
+    size, use `UKMeans` or `ErrorMixture`, which also have `partial_fit`. An object
+    costs ``n_micro_clusters * n_features`` operations.
 
     Parameters
     ----------
@@ -79,39 +80,39 @@ class UMicro(ByMoments, StreamClusterer):
     n_micro_clusters : int, default=100
         Largest number of micro-clusters.
     factor : float, default=2.0
-        Radii within which an object belongs to a micro-cluster.
+        Number of radii within which an object joins a micro-cluster.
     half_life : float, optional
-        Time after which an object counts for half; in units of `times`, or of objects.
-        By default nothing is forgotten.
+        Time after which the weight of an object is halved, in units of `times`, or of
+        objects. By default weights do not change.
     snapshot_every : float, optional
-        Time between states that are kept, so that `between` can tell what came in a
-        stretch of time. The longer ago, the fewer of them stay. None by default.
+        Time between stored states, from which `between` computes the clusters of an
+        interval. Fewer old states are kept. By default none are stored.
     method : {"UKMeans", "ErrorMixture", "AutoClusterer"}, default="UKMeans"
-        What clusters the micro-clusters.
+        Method that clusters the micro-clusters.
     random_state : int, RandomState, Generator or None, default=0
-        Seed of that.
+        Seed of `method`.
 
     Attributes
     ----------
     n_seen_ : int
-        How many objects came.
+        Number of objects received.
     time_ : float
-        When the last one did.
+        Time of the last object.
     micro_clusters_ : Sketch
         The micro-clusters: weights as of the last object, means, and more.
     macro_labels_ : ndarray of shape (n_micro,)
-        Cluster of each micro-cluster. A cluster keeps its number from one piece to the
-        next, however far it drifts in the end.
+        Cluster of each micro-cluster. A cluster keeps its number from batch to batch,
+        even if it drifts far.
     labels_ : ndarray of shape (n_objects,)
-        Clusters of the objects of the last piece.
+        Clusters of the objects of the last batch.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    The algorithm is that of [1]_, with expected squared distances. Laws count by means
-    and variances. An object takes ``n_micro_clusters * n_features`` operations, which
-    the extra ``fast`` makes fast. Order matters a little.
+    The algorithm is that of [1]_, with expected squared distances. Distributions enter
+    by means and variances. The extra ``fast`` speeds it up. The order of the objects
+    has a small effect.
 
     References
     ----------
@@ -151,26 +152,25 @@ class UMicro(ByMoments, StreamClusterer):
     }
 
     def between(self, start: float, end: float | None = None) -> UMicro:
-        """What came in a stretch of time, as far as it is still known.
+        """Return the stream of an interval of time, as far as it is still stored.
 
         Parameters
         ----------
         start : float
-            Objects that came from then on are taken; rounded down to a state that was
-            kept (`snapshot_every`).
+            Begin of the interval, rounded down to a stored state (`snapshot_every`).
         end : float, optional
-            And before this, rounded down in the same way; all until now by default.
+            End of the interval, rounded down in the same way; by default now.
 
         Returns
         -------
         UMicro
-            With the micro-clusters of those objects that were not dropped since.
+            With the micro-clusters of the objects of the interval, except dropped ones.
         """
         check_is_fitted(self, "time_")
         if self.snapshot_every is None:
             msg = (
-                "between() needs states that were kept; set snapshot_every before the "
-                "stream begins."
+                "between() needs stored states; set snapshot_every before the stream "
+                "begins."
             )
             raise ValueError(msg)
         if end is not None and not start < end:
@@ -182,8 +182,8 @@ class UMicro(ByMoments, StreamClusterer):
             if last is None:
                 first = f"is of {snapshots[0].time}" if snapshots else "is yet to come"
                 msg = (
-                    f"end={end!r} is too long ago: the earliest state that is kept "
-                    f"{first}. Take a later end, or none."
+                    f"end={end!r} is too long ago: the earliest stored state {first}. "
+                    "Pass a later end, or leave it out."
                 )
                 raise ValueError(msg)
             time, sketch = last.time, last.sketch
@@ -192,7 +192,7 @@ class UMicro(ByMoments, StreamClusterer):
             before = early.sketch.older(self._left(time - early.time))
             sketch = since(sketch, before, self._became)
         if sketch.n == 0:
-            msg = f"Nothing is known of {start=}, {end=}; take a longer stretch."
+            msg = f"{start=}, {end=} has no stored objects; pass a longer interval."
             raise ValueError(msg)
         part = UMicro(**self.get_params())
         part.n_features_in_, part.time_ = self.n_features_in_, time
@@ -219,7 +219,7 @@ class UMicro(ByMoments, StreamClusterer):
                 self._keep_snapshot(int(due))
             self._age(float(when[part.start]))
             done = self._absorb(values[part], variances[part], when[part])
-            if self.snapshots_:  # which name micro-clusters that are now others
+            if self.snapshots_:  # their micro-clusters may have been merged
                 self._became.update(done.joined.tolist())
         self._name(data)
 
@@ -231,5 +231,5 @@ class UMicro(ByMoments, StreamClusterer):
         sketch = self.micro_clusters_.older(self._left(time - self.time_))
         self.snapshots_ = kept([*self.snapshots_, Snapshot(tick, time, sketch)])
         named = {id for one in self.snapshots_ for id in one.sketch.id.tolist()}
-        # An older one, which it became, was there already and is named as well.
+        # A merger's target is older, so every snapshot that has one of them has both.
         self._became = {id: self._became[id] for id in named & self._became.keys()}

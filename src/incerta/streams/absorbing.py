@@ -1,4 +1,4 @@
-"""Objects, one after the other, into the micro-cluster that is nearest."""
+"""Adding objects to the nearest micro-clusters, one after the other."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from incerta.models.registry import stored
 from incerta.streams.sketch import EQUAL, LITTLE, Rule, Sketch, empty, grouped
 from incerta.typing import Array, Indices
 
-# What has less weight than this left is forgotten.
+# Micro-clusters with less than this weight left are forgotten.
 FORGOTTEN = 1e-9
 
 
 @stored()
 class Room(NamedTuple):
-    """Micro-clusters in arrays with room for more, and how many there are.
+    """Micro-clusters in arrays with spare room, and their number.
 
-    Weights grow with time instead of shrinking: an object counts for ``2**(rate * t)``
-    when it comes, and all are divided by that when they are asked for. So nothing but
-    the nearest micro-cluster changes.
+    Weights of new objects grow with time instead of old ones shrinking: an object gets
+    ``2**(rate * t)`` on arrival, and all weights are divided by this on access. So each
+    object changes only one micro-cluster.
     """
 
     sketch: Sketch
@@ -32,11 +32,11 @@ class Room(NamedTuple):
 
 
 class Absorbed(NamedTuple):
-    """What became of objects, and of the micro-clusters."""
+    """Where objects went, and which micro-clusters were merged."""
 
     room: Room
-    joined: Indices  # (n_joined, 2), ids joined to others, and of those, in turn
-    into: Indices  # (n,), id of the micro-cluster that each object went into
+    joined: Indices  # (n_joined, 2), merged ids and their targets, in turn
+    into: Indices  # (n,), id of the micro-cluster of each object
 
 
 def absorb(
@@ -49,10 +49,10 @@ def absorb(
     engine: str = "auto",
     existence: Array | None = None,
 ) -> Absorbed:
-    """Put objects into micro-clusters, in their order; arrays of `room` are changed.
+    """Add objects to micro-clusters, in their order; arrays of `room` are changed.
 
-    `ages` (n,) are times since weights were 1. With `existence` (n,), an object goes
-    into that of the surest objects, not the nearest, of those that it belongs to.
+    `ages` (n,) are times since weights were 1. With `existence` (n,), an object joins
+    the micro-cluster of the surest objects within reach instead of the nearest.
     """
     joined = np.empty((len(values), 2), dtype=np.int64)
     into = np.empty(len(values), dtype=np.int64)
@@ -93,7 +93,7 @@ def absorb(
 
 
 def without_the_forgotten(room: Room, left: float) -> Room:
-    """A copy with the part `left` of every weight, without what has none any more."""
+    """Copy, with weights multiplied by `left`, without negligible micro-clusters."""
     aged = room.sketch.only(slice(room.n)).older(left)
     return made_room(
         aged.only(np.flatnonzero(aged.weight > FORGOTTEN)), room.sketch.n, room.next_id
@@ -101,7 +101,7 @@ def without_the_forgotten(room: Room, left: float) -> Room:
 
 
 def made_room(sketch: Sketch, size: int, next_id: int) -> Room:
-    """Micro-clusters in arrays with room for more."""
+    """Copy micro-clusters into arrays with spare room."""
     arrays = empty(sketch.n_features, size)
     for target, source in zip(arrays, sketch, strict=True):
         target[: sketch.n] = source
@@ -111,11 +111,11 @@ def made_room(sketch: Sketch, size: int, next_id: int) -> Room:
 def _chosen(
     room: Room, x: Array, variance: Array, growth: float, rule: Rule, e: float | None
 ) -> int:
-    """Row of the micro-cluster that an object goes into; −1 is none."""
+    """Return the row of the micro-cluster for an object; −1 is none."""
     sketch, n, _ = room
     if n == 0 or (rule.fills and n < sketch.n):
         return -1
-    if sketch.n == 1:  # there is no room for another, and no two to be joined
+    if sketch.n == 1:  # no room for another, and no two to merge
         return 0
     there = sketch.only(slice(n))
     apart = np.square(x - there.mean).sum(axis=1) + there.blur() * growth
@@ -133,8 +133,8 @@ def _chosen(
 
 
 def _squared_bound(sketch: Sketch, c: int, growth: float, rule: Rule) -> float:
-    """Squared distance up to which objects belong to a micro-cluster."""
-    if sketch.number[c] == 1:  # it has no radius yet: half way to the nearest other
+    """Return the squared distance up to which objects join a micro-cluster."""
+    if sketch.number[c] == 1:  # no radius yet: half way to the nearest other
         if sketch.n == 1:
             return 0.0
         apart = np.square(sketch.mean - sketch.mean[c]).sum(axis=1)
@@ -147,11 +147,11 @@ def _squared_bound(sketch: Sketch, c: int, growth: float, rule: Rule) -> float:
 
 
 def _place(sketch: Sketch, growth: float, joined: Indices) -> int:
-    """Row that is free for a new micro-cluster.
+    """Return a free row for a new micro-cluster.
 
-    The one that got nothing for longest is dropped if next to nothing is left of it;
-    else the two that are nearest to each other are joined. (The published algorithm
-    always drops, so that all objects of a single round cluster are soon forgotten.)
+    The one that got no object for longest is dropped if its weight is negligible;
+    otherwise the two nearest ones are merged. (The published algorithm always drops, so
+    that a single round cluster is soon forgotten.)
     """
     joined[:] = -1
     oldest = int(sketch.last.argmin())
@@ -169,18 +169,18 @@ def _place(sketch: Sketch, growth: float, joined: Indices) -> int:
     sketch.squares[a] += sketch.squares[b]
     sketch.number[a] += sketch.number[b]
     sketch.last[a] = max(sketch.last[a], sketch.last[b])
-    # The older id stays, so that the newer one is the only one to be looked up.
+    # The older id stays, so only the newer one has to be looked up.
     joined[:] = max(sketch.id[a], sketch.id[b]), min(sketch.id[a], sketch.id[b])
     sketch.id[a] = joined[1]
     return int(b)
 
 
-# Weights grow by a factor of 2 per half-life; after so many they are brought back.
+# Number of doublings of the weights after which they are rescaled.
 MOST_HALVINGS = 400.0
 
 
 def checked_times(times: Any, n: int, last: float | None) -> Array:
-    """When `n` objects came, after `last`; by default one unit after the other."""
+    """Return the times of `n` objects, after `last`; by default one unit each."""
     if times is None:
         return np.arange(n, dtype=np.float64) + (0.0 if last is None else last + 1.0)
     when = np.asarray(times, dtype=np.float64)
@@ -191,7 +191,7 @@ def checked_times(times: Any, n: int, last: float | None) -> Array:
     if backwards.any():
         i = int(backwards.argmax())
         msg = (
-            f"times[{i}]={when[i]} is before the object that came before; sort the "
+            f"times[{i}]={when[i]} is before the time of the previous object; sort the "
             "objects by time."
         )
         raise ValueError(msg)
@@ -199,14 +199,14 @@ def checked_times(times: Any, n: int, last: float | None) -> Array:
 
 
 def ticks(when: Any, first: float, every: float) -> Any:
-    """Number of snapshots that are due by then."""
+    """Return the number of snapshots due by the given times."""
     return np.floor((when - first) / every)
 
 
 def pieces(
     when: Array, first: float, every: float | None, half_life: float | None
 ) -> list[slice]:
-    """Stretches without a snapshot inside, nor with weights that grow too large."""
+    """Split objects so that no piece contains a snapshot, or weights too large."""
     cuts: list[Indices] = [np.array([0, len(when)])]
     if every is not None:
         cuts.append(np.flatnonzero(np.diff(ticks(when, first, every))) + 1)
@@ -219,7 +219,7 @@ def pieces(
 
 @stored()
 class Block(NamedTuple):
-    """Objects of a part of the window, by the micro-clusters that they went into."""
+    """Objects of a part of the window, added up by micro-cluster."""
 
     number: int
     sketch: Sketch
@@ -228,7 +228,7 @@ class Block(NamedTuple):
 def of_objects(
     values: Array, variances: Array, existence: Array, times: Array, ids: Indices
 ) -> Sketch:
-    """One micro-cluster per object; several may have the same id."""
+    """Return one micro-cluster per object; several may have the same id."""
     n = len(values)
     return Sketch(
         existence,
@@ -243,20 +243,20 @@ def of_objects(
 
 
 def together(sketches: Sequence[Sketch]) -> Sketch:
-    """Add up all that has the same id; in the order of the ids."""
+    """Add up everything with the same id, in the order of the ids."""
     every = Sketch(*(np.concatenate(each) for each in zip(*sketches, strict=True)))
     ids, groups = np.unique(every.id, return_inverse=True)
     return grouped(every, groups, len(ids))
 
 
 def renamed(sketch: Sketch, done: Absorbed) -> Sketch:
-    """The same under the ids of now, without micro-clusters that were dropped."""
+    """Return the block with present ids, without dropped micro-clusters."""
     ids = current_ids(sketch.id, done)
     return sketch._replace(id=ids).only(np.flatnonzero(ids >= 0))
 
 
 def current_ids(ids: Indices, done: Absorbed) -> Indices:
-    """Ids of micro-clusters that others were joined to; −1 is one that was dropped."""
+    """Replace ids of merged micro-clusters; −1 is a dropped one."""
     became = dict(done.joined.tolist())
     there = set(done.room.sketch.id[: done.room.n].tolist())
     different, places = np.unique(ids, return_inverse=True)

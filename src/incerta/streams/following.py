@@ -1,4 +1,4 @@
-"""Clusters of a stream from look to look: which stay, move, come and go."""
+"""Tracking the clusters of a stream: which of them stay, move, appear and vanish."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from incerta.typing import Array, Indices
 def matched(
     old: Array, new: Array, old_spread: Array, new_spread: Array, gate: float
 ) -> Indices:
-    """Former cluster of each cluster of now, or −1; takes time cubic in their number.
+    """Return the former cluster of each present cluster, or −1, in cubic time.
 
-    The sum of squared distances is smallest, where a cluster without a partner counts
-    like one at the gate. Distances of centers, (n_old, d) and (n_new, d), are root mean
+    The sum of squared distances is minimal; a cluster without a partner costs as much
+    as one at the gate. Distances of centers, (n_old, d) and (n_new, d), are root mean
     squares over features, in units of the root mean square of both spreads.
     """
     unit = (old_spread[:, None] ** 2 + new_spread**2) / 2.0
@@ -30,47 +30,46 @@ def matched(
     return partner
 
 
-# In units of spread, root mean square over features: beyond it, another cluster.
+# Distance from which a cluster is another one, in units of spread (RMS over features).
 GATE = 3.0
-# A center has moved if that is more than so many standard errors of the gap ...
+# A center has moved if the gap exceeds this many of its standard errors ...
 STANDARD_ERRORS = 4.0
-# ... and more than this part of the cluster's spread, which k-means may cut otherwise.
+# ... and this share of the cluster's spread, because k-means cuts vary.
 PART_OF_SPREAD = 0.25
-# Part of the spread of all, so that clusters of equal values have one, too.
+# Share of the total spread that is added, so that clusters of equal values have one.
 LEAST_SPREAD = 1e-3
-# Lightest micro-clusters, with so much of the weight together, are in no cluster.
+# Share of the weight of the lightest micro-clusters, which are in no cluster.
 LIGHT = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cluster:
-    """A cluster at one time. Numbers never change, and are never used again."""
+    """A cluster at one time. Its number never changes and is never used again."""
 
     number: int
     share: float  # of the weight
-    rows: int  # of its micro-clusters, however old
+    rows: int  # number of objects of its micro-clusters, however old
     center: Array  # (d,)
     spread: Array  # (d,), standard deviation of its objects
     error: Array  # (d,), standard error of the center
-    since: int  # objects that had come when it was seen first
+    since: int  # number of objects received when it was first seen
 
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """Something that happened to a cluster between two looks."""
+    """A change of a cluster between two calls of `Follower.look`."""
 
     kind: str  # "new", "moved" or "gone"
     cluster: Cluster
-    before: Cluster | None = None  # where it was when that was last told, if moved
-    ratio: float = 0.0  # how far it moved, in standard errors
+    before: Cluster | None = None  # its state at the last event, if moved
+    ratio: float = 0.0  # distance moved, in standard errors
 
 
 class Follower:
-    """Give clusters names that last, and tell what happens to them.
+    """Give clusters permanent numbers, and report their changes.
 
-    From the distance `gate` on a cluster is another one; see `matched`. `clusters` are
-    those of the last look, by their numbers. What is kept does not grow with the number
-    of looks.
+    Clusters farther apart than `gate` are different; see `matched`. `clusters` are
+    those of the last call of `look`, by number. Memory does not grow with the calls.
 
     >>> import numpy as np
     >>> import incerta as ic
@@ -91,13 +90,13 @@ class Follower:
     def __init__(self, gate: float = GATE) -> None:
         self.gate = gate
         self.clusters: list[Cluster] = []
-        self._told: dict[int, Cluster] = {}  # as of the last event of each
+        self._told: dict[int, Cluster] = {}  # state at the last event of each
         self._next = 0
 
     def look(self, parts: Sketch, n_seen: int) -> list[Event]:
-        """Take the clusters of now, each a row of `parts`, after `n_seen` objects.
+        """Return the events since the last call: new, moved, then vanished clusters.
 
-        New ones come first, then those that moved, then those that are gone.
+        Each row of `parts` is a present cluster, after `n_seen` objects.
         """
         parts = parts.only(np.flatnonzero(parts.weight > 0.0))
         now = self._named(_described(parts, n_seen))
@@ -144,9 +143,9 @@ class Follower:
 
 
 def heavy(sketch: Sketch, since: float = -np.inf) -> Sketch:
-    """Micro-clusters that clusters are made of: all but the lightest and the past ones.
+    """Return the micro-clusters that form clusters: without the lightest and past ones.
 
-    Those that got no object after `since` are past; the heaviest one always stays.
+    Past ones got no object after `since`; the heaviest one always stays.
     """
     late = np.flatnonzero(sketch.last > since)
     sketch = sketch.only(late) if len(late) else sketch
@@ -172,7 +171,7 @@ def _described(parts: Sketch, n_seen: int) -> list[Cluster]:
             rows=int(parts.number[c]),
             center=parts.mean[c].copy(),
             spread=spread[c],
-            # An object that counts for half says half as much.
+            # An object with half the weight carries half the information.
             error=spread[c] / np.sqrt(max(parts.weight[c], 1.0)),
             since=n_seen,
         )
@@ -181,7 +180,7 @@ def _described(parts: Sketch, n_seen: int) -> list[Cluster]:
 
 
 def _moved(told: Cluster, now: Cluster) -> float:
-    """How many standard errors a center moved; 0 where that is no event."""
+    """Return the move of a center in standard errors; 0 if it is not an event."""
     gap = np.abs(now.center - told.center)
     errors = float((gap / np.hypot(now.error, told.error)).max())
     spreads = float((gap / np.hypot(now.spread, told.spread)).max()) * np.sqrt(2.0)

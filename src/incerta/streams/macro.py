@@ -1,4 +1,4 @@
-"""From micro-clusters to the clusters that they are parts of, and their number."""
+"""Clusters of micro-clusters, and their number."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,15 +16,15 @@ from incerta.streams.sketch import Sketch, grouped
 from incerta.typing import Array, Indices
 
 METHODS = ("UKMeans", "ErrorMixture", "AutoClusterer")
-# Objects that stand for all that came, where a method takes nothing else.
+# Number of objects that represent the stream, for methods without weights.
 N_OBJECTS = 1000
 N_STARTS = 10
 
 
 def as_before(labels: Indices, sketch: Sketch, before: Mapping[int, int]) -> Indices:
-    """Number clusters, 0 to k - 1, so that most of the weight keeps its number.
+    """Renumber clusters, 0 to k - 1, so that most of the weight keeps its number.
 
-    `before` has the former numbers of clusters by the ids of their micro-clusters.
+    `before` has the former numbers of clusters by ids of micro-clusters.
     """
     k = int(labels.max()) + 1
     had = np.array([before.get(id, k) for id in sketch.id.tolist()])
@@ -38,10 +38,10 @@ def as_before(labels: Indices, sketch: Sketch, before: Mapping[int, int]) -> Ind
 def macro_labels(sketch: Sketch, n_clusters: int, method: str, seed: int) -> Indices:
     """Cluster micro-clusters by their weights; there may be fewer clusters.
 
-    k-means takes the centers with their weights, which is `UKMeans` of all objects so
-    long as those of a micro-cluster stay together. Other methods are given objects like
-    those that came: as many of each micro-cluster as its weight says, with its spread
-    and errors. Clusters are in order of first appearance.
+    k-means takes the weighted centers. This is `UKMeans` on all objects if those of a
+    micro-cluster stay together. Other methods get random objects: as many of each
+    micro-cluster as its weight says, with its spread and errors. Clusters are in order
+    of first appearance.
     """
     if method not in METHODS:
         msg = f"method={method!r} must be one of {', '.join(METHODS)}."
@@ -68,10 +68,10 @@ def macro_labels(sketch: Sketch, n_clusters: int, method: str, seed: int) -> Ind
 def nearest_labels(
     sketch: Sketch, labels: Indices, method: str, values: Array, variances: Array
 ) -> Indices:
-    """Clusters of objects, by the micro-clusters and their clusters.
+    """Return the clusters of objects, given micro-clusters and their clusters.
 
-    Clusters of "UKMeans" are where their center is nearest, those of other methods
-    where one of their micro-clusters is.
+    "UKMeans" takes the cluster with the nearest center, and other methods the cluster
+    with the nearest micro-cluster.
     """
     if method == "UKMeans":
         k = int(labels.max()) + 1
@@ -86,7 +86,7 @@ def nearest_labels(
 def objects_like(
     sketch: Sketch, rng: np.random.Generator
 ) -> tuple[UncertainData, Indices]:
-    """Measured values like those that came, and the micro-cluster of each."""
+    """Draw measured values from the micro-clusters, and the micro-cluster of each."""
     share = sketch.weight / sketch.weight.sum()
     counts = np.maximum(np.round(share * N_OBJECTS), 1).astype(np.intp)
     rows = np.repeat(np.arange(sketch.n), counts)
@@ -98,16 +98,16 @@ def objects_like(
 
 
 FEW_STARTS = 4
-# Part of the variance of all that is added to that of each cluster.
+# Share of the total variance that is added to the variance of each cluster.
 LEAST_VARIANCE = 1e-6
 
 
 def number_of_clusters(sketch: Sketch, seed: int, most: int = 8) -> int:
-    """Number of clusters that describes what came best, as Gaussians.
+    """Return the number of clusters that describes the stream best, as Gaussians.
 
-    k-means cuts the micro-clusters into 1, 2, ... parts, each a Gaussian. An object
-    counts for the part it is in, so that a single Gaussian is not cut in two: the
-    number is that with the largest integrated classification likelihood.
+    k-means cuts the micro-clusters into 1, 2, ... parts, each a Gaussian. The number
+    has the largest integrated classification likelihood: an object counts only for its
+    part, so a single Gaussian is not cut in two.
     """
     rng = np.random.default_rng(seed)
     scores = [
@@ -118,7 +118,7 @@ def number_of_clusters(sketch: Sketch, seed: int, most: int = 8) -> int:
 
 
 def _score(sketch: Sketch, labels: Indices, k: int) -> float:
-    """Log-likelihood of objects with their parts, less what parameters cost."""
+    """Return the penalized log-likelihood of objects with their parts."""
     d, total = sketch.n_features, sketch.weight.sum()
     least = LEAST_VARIANCE * _covariance(sketch).diagonal()
     score = 0.0
@@ -135,7 +135,7 @@ def _score(sketch: Sketch, labels: Indices, k: int) -> float:
 
 
 def _covariance(sketch: Sketch) -> Array:
-    """Covariance of objects; inside of micro-clusters features are taken apart."""
+    """Return the covariance of objects; within micro-clusters it is diagonal."""
     weight = sketch.weight / sketch.weight.sum()
     gaps = sketch.mean - weight @ sketch.mean
     inside = sketch.scatter.sum(axis=0) / sketch.weight.sum()

@@ -1,7 +1,6 @@
-"""Objects into micro-clusters: the numba version of the numpy steps.
+"""Adding objects to micro-clusters: the numba version of `incerta.streams.absorbing`.
 
-Imported only where the extra ``fast`` is installed; compiled once and cached. What it
-does, and why, is explained in `incerta.streams.absorbing`.
+Imported only if the extra ``fast`` is installed; compiled once and cached.
 """
 
 import numba
@@ -26,10 +25,10 @@ def absorb_all(
     joined: Indices,
     into: Indices,
 ):
-    """Put objects into micro-clusters, in their order."""
+    """Add objects to micro-clusters, in their order."""
     weight, squares, mean, scatter, error, number, last, id = sketch
     d, n_joined = values.shape[1], 0
-    blur = np.empty(len(weight))  # of the centers, which growth is a factor of
+    blur = np.empty(len(weight))  # variance of the centers, up to the factor growth
     for c in range(n):
         blur[c] = _blur(sketch, c)
     for i in range(len(values)):
@@ -43,7 +42,7 @@ def absorb_all(
                 apart = _add_gaps(blur[k] * growth, values, i, mean, k)
                 if apart < least:
                     c, least = k, apart
-        # Where there is room for one, it takes all: there are no two to be joined.
+        # With room for a single micro-cluster, it takes all objects.
         if (
             c >= 0
             and len(weight) > 1
@@ -97,7 +96,7 @@ def _blur(sketch, c):
 
 @numba.njit(cache=True, fastmath={"contract"})
 def _add_gaps(start, values, i, others, k):
-    """A number plus the squared distance of two rows."""
+    """Return a number plus the squared distance of two rows."""
     for j in range(values.shape[1]):
         gap = values[i, j] - others[k, j]
         start += gap * gap
@@ -106,7 +105,7 @@ def _add_gaps(start, values, i, others, k):
 
 @numba.njit(cache=True, fastmath={"contract"})
 def _surest(sketch, n, values, i, own, e, blur, growth, rule):
-    """Row of the micro-cluster of the surest objects among those in reach."""
+    """Return the row of the micro-cluster within reach with the surest objects."""
     far, doubt = np.empty(n), np.full(n, np.inf)
     for k in range(n):
         far[k] = _add_gaps(blur[k] * growth + own, values, i, sketch.mean, k)
@@ -122,7 +121,7 @@ def _surest(sketch, n, values, i, own, e, blur, growth, rule):
 
 @numba.njit(cache=True, fastmath={"contract"})
 def _place(sketch, growth):
-    """Row that is free for a new micro-cluster, and that it was joined to, or −1."""
+    """Return a row for a new micro-cluster, and the row it was merged into, or −1."""
     weight, squares, mean, scatter, error, number, last, _ = sketch
     oldest = int(last.argmin())
     if weight[oldest] < LITTLE * growth:
@@ -150,7 +149,7 @@ def _place(sketch, growth):
 
 @numba.njit(cache=True, fastmath={"contract"})
 def _bound(sketch, n, c, growth, rule):
-    """Squared distance up to which objects belong to a micro-cluster."""
+    """Return the squared distance up to which objects join a micro-cluster."""
     if sketch.number[c] == 1:
         least = np.inf
         for k in range(n):

@@ -1,4 +1,4 @@
-"""Micro-clusters: what is kept of a stream, whatever its length.
+"""Micro-clusters: a summary of a stream in constant memory.
 
 C. C. Aggarwal, P. S. Yu, "A framework for clustering uncertain data streams", ICDE
 2008.
@@ -14,9 +14,9 @@ import numpy as np
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
-# A micro-cluster with less than this, in objects that come now, may be dropped.
+# A micro-cluster of less weight, in units of a new object, may be dropped.
 LITTLE = 0.1
-# Means of existences that differ by less differ by rounding.
+# Mean existences with smaller differences are equal up to rounding.
 EQUAL = 1e-9
 
 
@@ -31,20 +31,20 @@ EQUAL = 1e-9
     id="i q",
 )
 class Sketch(NamedTuple):
-    """Moments of q micro-clusters, by feature: they add up.
+    """Moments of q micro-clusters by feature, which can be added.
 
-    Deviations from the mean are stored in the place of sums of squares, of which large
-    values would leave nothing but rounding.
+    Deviations from the mean are stored instead of sums of squares, which would lose all
+    digits with large values.
     """
 
-    weight: Array  # (q,), Σ w: an object counts for its existence e when it comes
-    squares: Array  # (q,), Σ w e: the same as the weight if all are there for sure
+    weight: Array  # (q,), Σ w, where w starts as the existence e of an object
+    squares: Array  # (q,), Σ w e; equal to the weight if all objects exist
     mean: Array  # (q, d)
     scatter: Array  # (q, d), Σ w (x − mean)²
-    error: Array  # (q, d), Σ w ψ², of the variances of errors
-    number: Indices  # (q,), how many objects there were, however old
-    last: Array  # (q,), when the last one came
-    id: Indices  # (q,), in the order in which they began
+    error: Array  # (q, d), Σ w ψ², with the variances ψ² of the errors
+    number: Indices  # (q,), number of objects, however old
+    last: Array  # (q,), time of the last object
+    id: Indices  # (q,), in order of creation
 
     @property
     def n_features(self) -> int:
@@ -57,11 +57,11 @@ class Sketch(NamedTuple):
         return len(self.weight)
 
     def only(self, some: Indices | slice) -> Sketch:
-        """Some of the micro-clusters."""
+        """Return some of the micro-clusters."""
         return Sketch._make(each[some] for each in self)
 
     def older(self, factor: float) -> Sketch:
-        """The same after time has passed: all objects count for less."""
+        """Return the micro-clusters with all weights multiplied by a factor."""
         return self._replace(
             weight=self.weight * factor,
             squares=self.squares * factor,
@@ -70,19 +70,19 @@ class Sketch(NamedTuple):
         )
 
     def squared_radius(self) -> Array:
-        """Mean expected squared distance of the objects to the uncertain center.
+        """Return the mean expected squared distance to the uncertain center.
 
-        ``Σ_j [scatter/n + (1 + 1/n) error/n]``, which is UCPC's objective per object.
+        It is ``Σ_j [scatter/n + (1 + 1/n) error/n]``, the objective of UCPC per object.
         """
         n, few = self.weight[:, None], self.share_of_one()[:, None]
         return ((self.scatter + (1.0 + few) * self.error) / n).sum(axis=1)
 
     def share_of_one(self) -> Array:
-        """1/n; with existences, n is the number of sure objects that weigh alike."""
+        """Return 1/n; with existences, n is the equivalent number of sure objects."""
         return self.squares / self.weight / self.weight
 
     def squared_distances(self, values: Array, variances: Array) -> Array:
-        """``E |X − center|²`` of objects to all centers, shape (n, q)."""
+        """Return ``E |X − center|²`` of objects to all centers, (n, q)."""
         middle = self.mean.mean(axis=0)
         a, b = values - middle, self.mean - middle
         own = (np.square(a) + variances).sum(axis=1)
@@ -90,20 +90,20 @@ class Sketch(NamedTuple):
         return np.maximum(own[:, None] + theirs - 2.0 * (a @ b.T), 0.0)
 
     def blur(self) -> Array:
-        """Variance of the centers that comes from the errors, shape (q,)."""
+        """Return the variances of the centers due to the errors, (q,)."""
         return self.error.sum(axis=1) / self.weight * self.share_of_one()
 
 
 class Rule(NamedTuple):
-    """When an object goes into a micro-cluster, and how fast that is forgotten."""
+    """When an object joins a micro-cluster, and how fast its weight decays."""
 
-    factor: float  # of the uncertain radius, within which objects belong
+    factor: float  # number of uncertain radii within which objects join
     rate: float  # halvings per unit of time
-    fills: bool = False  # whether all begin one of their own while there is room
+    fills: bool = False  # whether every object starts one while there is room
 
 
 def empty(n_features: int, n: int = 0) -> Sketch:
-    """Room for micro-clusters, or none of them."""
+    """Return `n` empty micro-clusters."""
     weight, squares = np.zeros((2, n))
     mean, scatter, error = np.zeros((3, n, n_features))
     number, id = np.zeros((2, n), dtype=np.int64)
@@ -112,9 +112,9 @@ def empty(n_features: int, n: int = 0) -> Sketch:
 
 
 def grouped(sketch: Sketch, groups: Indices, n_groups: int) -> Sketch:
-    """Micro-clusters of each group taken together; group −1 is none.
+    """Add up the micro-clusters of each group; group −1 is left out.
 
-    Groups without any have a weight of 0, and an id of −1.
+    Empty groups have weight 0 and id −1.
     """
     out = empty(sketch.n_features, n_groups)
     out.id[:] = -1
@@ -134,10 +134,10 @@ def grouped(sketch: Sketch, groups: Indices, n_groups: int) -> Sketch:
 
 
 def since(now: Sketch, before: Sketch, became: Mapping[int, int]) -> Sketch:
-    """What came after an earlier state, aged to the time of now, of the same stream.
+    """Return the objects since an earlier state `before` of the same stream.
 
-    `became` has ids of micro-clusters that were joined to others, and the ids of those.
-    Micro-clusters that got no object since are left out.
+    Weights are as of `now`. `became` maps the ids of merged micro-clusters to the ids
+    they were merged into. Micro-clusters without new objects are left out.
     """
     place = {id: row for row, id in enumerate(now.id.tolist())}
     rows = []
@@ -151,7 +151,7 @@ def since(now: Sketch, before: Sketch, became: Mapping[int, int]) -> Sketch:
     now, old, weight = now.only(some), old.only(some), weight[some, None]
     known = old.weight[:, None]
     mean = now.mean + known / weight * np.where(known > 0.0, now.mean - old.mean, 0.0)
-    # The scatter of both together is that of each, and that between their means.
+    # The total scatter is that of both parts plus that between their means.
     between = known * weight / now.weight[:, None] * (mean - old.mean) ** 2
     return now._replace(
         weight=weight[:, 0],

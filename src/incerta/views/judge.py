@@ -1,7 +1,8 @@
-"""How much of a clustering the true values tell.
+"""Judge a clustering by how well true values predict its labels.
 
-Laws of the true values of clusters, fitted to one half of the objects, are asked about
-the other: a gap between clusters leaves little open, a cut through a dense place much.
+A law of the true values is fitted to each cluster on one half of the objects and then
+predicts the other half. A gap between clusters leaves little doubt, a cut through a
+dense region leaves much.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import entr
 
+from incerta import settings
 from incerta.backend.device import CPU, threads
 from incerta.mixture.expectation import shares_of_clusters, sums_of_each
 from incerta.mixture.fitting import (
@@ -27,20 +29,12 @@ from incerta.models.checks import within
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
 
-# Laws have one of these numbers of Gaussians (BIC), if there are so many objects for
-# each; and covariances, which make much look clear, with so many for each feature.
-NUMBERS, OBJECTS_EACH, OBJECTS_PER_FEATURE = (1, 2, 4), 5, 10
-# The law of fewer objects is as wide as a cluster usually is, a tenth of all variance.
-FEWEST, USUAL_WIDTH = 2, 0.1
-# More Gaussians are not tried once several bring less than half of their price by BIC:
-# a ring takes four, and two of them bring something.
-HOPELESS = 0.5
+# Numbers of Gaussians that the law of a cluster may have (BIC), and objects for each.
+NUMBERS, OBJECTS_EACH = (1, 2, 4), 5
+FEWEST = 2  # objects that a law is fitted to
 N_FOLDS = 2
 QUICK = Effort(n_init=1, tol=1e-3, max_iter=40)
 SETTLING = 4  # rounds
-# What is told is compared with all there is to tell; that is at least as much as of a
-# cluster of 5 % of the objects beside the others. A handful of outliers is always told.
-WORTH = float(entr([0.05, 0.95]).sum())
 
 
 def _check(laws: Laws) -> None:
@@ -49,22 +43,22 @@ def _check(laws: Laws) -> None:
 
 @stored(_check, clusters="i k")
 class Laws(NamedTuple):
-    """Laws of the true values of clusters: mixtures of Gaussians."""
+    """Hold the law of the true values of each cluster: mixtures of Gaussians."""
 
     components: Components  # of all clusters together
     clusters: Indices  # the cluster of each component
 
     def shares(self, some: Measured, k: int, device: str = CPU) -> Array:
-        """Probability of each of k clusters for each of n objects, (n, k)."""
+        """Return the probability of each of k clusters for every object, (n, k)."""
         there = some.on(device)
         return shares_of_clusters(there, self.components, self.clusters, k)
 
 
 class Judgment(NamedTuple):
-    """What was found out about a clustering."""
+    """Hold the score of a clustering, and predicted memberships."""
 
-    score: float  # share of the entropy of the labels that true values tell, 0 to 1
-    membership: Array  # (n, k), of each object by the laws of the other half
+    score: float  # share of label entropy that true values explain, from 0 to 1
+    membership: Array  # (n, k), predicted by the laws of the other half
 
 
 def laws_of(
@@ -75,14 +69,14 @@ def laws_of(
     numbers: tuple[int, ...] = NUMBERS,
     kind: str | None = None,
 ) -> Laws:
-    """Fit the laws of k clusters, some maybe empty, by such numbers of Gaussians.
+    """Fit the laws of k clusters; `numbers` are the numbers of Gaussians to try.
 
-    Without a `kind`, covariances are full where there are enough objects.
+    Clusters may be empty. By default covariances are full if objects suffice.
     """
     counts = np.bincount(labels, minlength=k)
     clusters = np.flatnonzero(counts)
     spread = some.true_spread().variances
-    usual = USUAL_WIDTH * np.where(spread > 0.0, spread, 1.0)
+    usual = settings.USUAL_WIDTH * np.where(spread > 0.0, spread, 1.0)
     found = [
         _law_of(some.only(np.flatnonzero(labels == c)), usual, seed, numbers, kind)
         for c in clusters
@@ -105,10 +99,10 @@ def laws_together(
     seed: int,
     numbers: tuple[int, ...] = NUMBERS,
 ) -> Laws:
-    """Laws of clusters that know where the other clusters are.
+    """Fit the laws of all clusters jointly, so that they overlap as they should.
 
-    A law fitted to one side of a border ends there; some rounds of EM of all components
-    let it reach to where it meets the others. Numbers are chosen again then (BIC).
+    A law fitted to its own objects ends at the border of the cluster. A few rounds of
+    EM over all components let it reach across. BIC then chooses the numbers again.
     """
     prior, found = prior_for(some, QUICK.prior_weight), []
     for each in ((1,), numbers):
@@ -124,12 +118,12 @@ def laws_together(
 
 
 def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgment:
-    """Judge a clustering by `share_told`."""
+    """Judge a clustering by cross-fitted predictions of its labels."""
     n, counts = len(labels), np.bincount(labels, minlength=k)
     order = np.random.default_rng(seed).permutation(n)
     order = order[np.argsort(labels[order], kind="stable")]
     fold = np.empty(n, dtype=np.intp)
-    fold[order] = np.arange(n) % N_FOLDS  # each cluster is halved
+    fold[order] = np.arange(n) % N_FOLDS  # halves every cluster
     membership = np.empty((n, k))
     for number in range(min(N_FOLDS, n)):
         here, there = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
@@ -140,13 +134,14 @@ def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgment:
 
 
 def share_told(membership: Array, sizes: Array) -> float:
-    """``1 - mean(H(membership)) / H(sizes)``, with H the entropy; at least 0.
+    """Return ``1 - mean(H(membership)) / H(sizes)``, with H the entropy; at least 0.
 
-    A random labeling scores 0; dividing makes rare clusters worth finding.
+    A random labeling scores 0. Dividing by H(sizes) lets rare clusters count.
     """
-    most = entr(sizes).sum()
+    rare = settings.LEAST_TO_TELL
+    most, least = entr(sizes).sum(), entr([rare, 1.0 - rare]).sum()
     told = most - entr(membership).sum(axis=1).mean()
-    return float(max(told / max(most, WORTH), 0.0))
+    return float(max(told / max(most, least), 0.0))
 
 
 def _law_of(
@@ -156,19 +151,21 @@ def _law_of(
     numbers: tuple[int, ...],
     kind: str | None,
 ) -> Components:
-    """The law of one cluster."""
+    """Fit the law of one cluster."""
     n, d = own.n_objects, own.n_features
     if n < FEWEST:
         means = own.true_spread().means
         return Components(np.ones(1), means[None], usual[None])
     numbers = tuple(m for m in numbers if m * OBJECTS_EACH <= n) or (1,)
-    kind = kind or ("full" if n > OBJECTS_PER_FEATURE * d else "diag")
+    kind = kind or ("full" if n > settings.LAW_OBJECTS_PER_FEATURE * d else "diag")
     search = Search(numbers=numbers, covariances=(kind,), seed=seed, effort=QUICK)
     tried: list[FittedMixture] = []
     for found in candidates(own, search):
         tried.append(found)
-        sizes = [n_parameters(each.components, kind) for each in (tried[0], found)]
-        price = (sizes[1] - sizes[0]) * np.log(n)
-        if found.bic - tried[0].bic > HOPELESS * price:
+        m = found.components.n_components
+        # What BIC charges for each further Gaussian, in units of 2 log density.
+        price = (n_parameters(found.components, kind) + 1) / m * np.log(n)
+        too_dear = price > 2.0 * settings.MOST_TO_BRING * n
+        if too_dear or found.bic - tried[0].bic > settings.HOPELESS * (m - 1) * price:
             break
     return min(tried, key=lambda found: found.bic).components

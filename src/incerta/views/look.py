@@ -1,4 +1,4 @@
-"""The views: a mixture of Gaussians, centers, and a graph of near neighbors."""
+"""Three views of the objects: Gaussian clusters, round ones, connected ones."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from incerta.spectral.affinity import Matrix, nearness, normalized_laplacian
 from incerta.spectral.embedding import leading_eigenvectors, of_unit_length
 from incerta.typing import Array, Indices
 
-# The graph is cut by so exact eigenvectors.
+# Tolerance and step limit for the eigenvectors of the neighbor graph.
 EIGEN_TOL, MOST_STEPS = 1e-4, 200
 MIXTURE, PLACES = "mixture", ("centers", "nearness")
 ALL = (MIXTURE, *PLACES)
 
 
 class Look(NamedTuple):
-    """What views look at, for n objects."""
+    """Hold the data that the views cluster, for n objects."""
 
-    measured: Measured  # of the mixture
-    spaces: dict[str, Array]  # (n, f) each, of centers and graphs, by name
-    judged: Measured  # where clusterings are judged
+    measured: Measured  # for the mixture
+    spaces: dict[str, Array]  # name to (n, f), for k-means and the neighbor graph
+    judged: Measured  # for judging clusterings
 
 
 class Work(NamedTuple):
-    """How hard to look for the best solution."""
+    """Set how hard to search for the best solution."""
 
-    covariances: tuple[str, ...]  # kinds to choose from
+    covariances: tuple[str, ...]  # covariance types to choose from
     kmeans_starts: int
     of_mixtures: Effort
 
 
 class Seen(NamedTuple):
-    """The clusterings of one look at the objects."""
+    """Hold what each view found."""
 
     mixture: Components
-    shares: Array  # (n, k), probabilities of the components of the mixture
+    shares: Array  # (n, k), probability of each component of the mixture
     labels: dict[str, Indices]  # of each view, (n,)
 
 
@@ -56,13 +56,13 @@ def seen(
     known: Indices | None = None,
     wanted: Collection[str] = ALL,
 ) -> Seen:
-    """Cluster objects in views; clusters of `known` labels, not −1, keep their numbers.
+    """Cluster the objects in every view; `known` labels other than −1 are kept.
 
     Names in `wanted` stand for all spaces ("centers") or for one ("centers of laws").
-    The mixture is fitted in any case.
+    The mixture is always fitted, because worlds are drawn from it.
     """
     with warnings.catch_warnings():
-        # Values that coincide are no fault of the search.
+        # Identical values make k-means warn; that is harmless here.
         warnings.simplefilter("ignore", ConvergenceWarning)
         mixture, shares = by_mixture(look.measured, k, work, seed, known)
         labels = {MIXTURE: shares.argmax(axis=1)} if MIXTURE in wanted else {}
@@ -78,7 +78,7 @@ def seen(
 def by_mixture(
     some: Measured, k: int, work: Work, seed: int, known: Indices | None = None
 ) -> tuple[Components, Array]:
-    """Clusters that are Gaussian, and how probable each is for each object, (n, k)."""
+    """Find Gaussian clusters and their probabilities for each object, (n, k)."""
     search = Search(
         numbers=[k], covariances=work.covariances, seed=seed, effort=work.of_mixtures
     )
@@ -95,7 +95,7 @@ def by_places(
     seed: int,
     known: Indices | None = None,
 ) -> list[Indices]:
-    """Clusters by where objects are: around centers, or of any shape, in a graph."""
+    """Find round clusters by k-means, and connected ones in a neighbor graph."""
     found = []
     if "centers" in wanted:
         found.append(around_centers(values, k, work, seed, known))
@@ -112,13 +112,13 @@ def by_places(
 def around_centers(
     values: Array, k: int, work: Work, seed: int, known: Indices | None = None
 ) -> Indices:
-    """Clusters that are round and of one size."""
+    """Find round clusters of similar size by k-means."""
     rng = np.random.default_rng(seed)
     return lloyd(values, k, work.kmeans_starts, rng, known=known).labels
 
 
 def linked(graph: Matrix, known: Indices | None) -> Matrix:
-    """A graph in which objects of one known label have affinity 1, of two labels 0."""
+    """Set affinities to 1 between objects of the same known label, 0 otherwise."""
     if known is None:
         return graph
     pairs = coo_array(graph)
@@ -134,5 +134,5 @@ def linked(graph: Matrix, known: Indices | None) -> Matrix:
 
 
 def n_neighbors(n_objects: int) -> int:
-    """``max(10, 2 log2 n)``: enough to connect what belongs together."""
+    """Return ``max(10, 2 log2 n)``, enough to keep clusters connected."""
     return int(max(10, 2 * np.log2(max(n_objects, 2))))

@@ -1,4 +1,4 @@
-"""What views look at: the objects as they are given, and as they could really be.
+"""Prepare the given data, and possible worlds of them, for the views.
 
 Of measured values, worlds are drawn from beliefs, as if true values were of a mixture;
 laws of beliefs as they are. Of objects that are spread it is open which values were
@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import ndtri
 
+from incerta import settings
 from incerta.backend.keyed import GOLDEN, keys_of, mixed, stream_keys, uniforms
 from incerta.backend.memory import blocks
 from incerta.backend.progress import followed
@@ -22,7 +23,13 @@ from incerta.data.container import UncertainData
 from incerta.data.laws import Values, as_values
 from incerta.data.meaning import certain, of_errors
 from incerta.mixture.deconvolver import believed
-from incerta.mixture.fitting import Effort, Search, candidates, single_gaussian
+from incerta.mixture.fitting import (
+    Effort,
+    Search,
+    candidates,
+    fitted,
+    single_gaussian,
+)
 from incerta.mixture.model import (
     Components,
     Measured,
@@ -30,31 +37,29 @@ from incerta.mixture.model import (
     measured,
     without_errors,
 )
+from incerta.mixture.pieces import some_objects
 from incerta.models.registry import stored
 from incerta.spectral.affinity import median_distance
 from incerta.typing import Array
 from incerta.views.look import Look
 from incerta.worlds.sequence import worlds_of
 
-# Waves; distances between laws are off by some 1 / sqrt(N_WAVES) of their largest.
+# Random waves; distances between laws are off by about 1 / sqrt(N_WAVES), relatively.
 N_WAVES = 500
-# Width of the kernel, in median distances of values, for objects with n values each:
-# WIDTH / sqrt(n), within bounds. Few values say little more of a law than its mean.
-WIDTH, BOUNDS = 5.0, (0.35, 2.0)
-# Directions in which laws differ most; the others are mostly chance.
-N_AXES = 20
+# Bounds of the width of the kernel, in median distances of values.
+BOUNDS = 0.35, 2.0
 
 
 @stored(frequencies="f d w", center="f m", axes="f m a")
 class KernelMeans(NamedTuple):
-    """From values to features whose means describe laws."""
+    """Map values to features whose means describe laws."""
 
     frequencies: Array  # (d, n_waves)
     center: Array  # (2 n_waves,)
     axes: Array  # (2 n_waves, n_axes)
 
     def features(self, values: Array) -> Array:
-        """Features of values; those of a law are their mean over its values."""
+        """Return the features of values; those of a law are their mean."""
         out = np.empty((len(values), self.axes.shape[1]))
         for part in followed(blocks(len(values), 8 * len(self.center)), "laws"):
             here = waves(values[part], self.frequencies)
@@ -63,54 +68,61 @@ class KernelMeans(NamedTuple):
 
 
 def waves(values: Array, frequencies: Array) -> Array:
-    """Cosines and sines, scaled so that products approximate the Gaussian kernel."""
+    """Return cosines and sines whose products approximate the Gaussian kernel."""
     phases = values @ frequencies
     both = np.concatenate([np.cos(phases), np.sin(phases)], axis=1)
     return both / np.sqrt(frequencies.shape[1])
 
 
 def kernel_means(values: Array, shares: csr_array, seed: int) -> KernelMeans:
-    """Features for the laws of objects: the more values, the narrower the kernel."""
+    """Choose features for laws; more values per object allow a narrower kernel."""
     rng = np.random.default_rng(seed)
     n_values = np.median(np.diff(shares.indptr))
-    width = median_distance(values) * np.clip(WIDTH / np.sqrt(n_values), *BOUNDS)
+    width = median_distance(values) * np.clip(
+        settings.KERNEL_WIDTH / np.sqrt(n_values), *BOUNDS
+    )
     frequencies = rng.normal(size=(values.shape[1], N_WAVES)) / width
     means = np.zeros((shares.shape[0], 2 * N_WAVES))
     for part in followed(blocks(len(values), 8 * 2 * N_WAVES), "laws"):
         means += shares[:, part] @ waves(values[part], frequencies)
     center = means.mean(axis=0)
-    axes = np.linalg.svd(means - center, full_matrices=False)[2][:N_AXES].T
+    axes = np.linalg.svd(means - center, full_matrices=False)[2][: settings.N_AXES].T
     return KernelMeans(frequencies, center, axes)
 
 
-# Components of the true values that are tried, by the number of clusters. In larger and
-# larger steps: a ring needs many to be better than two.
+# Numbers of components to try for the true values, as multiples of the number of
+# clusters. Steps grow, because a ring needs many components to gain over two.
 TIMES = (1.0, 1.5, 3.0, 6.0)
-# Laws are judged in so many leading features, or two more than clusters.
+# Leading features in which laws are judged; at least two more than clusters.
 LEADING = 8
-# What the streams of these draws are for; worlds have others.
+# Stream numbers of these random draws; worlds use other ones.
 _WEIGHTS, _PLACES = 7, 8
 
 
 @stored()
 class Measurements(NamedTuple):
-    """Values that errors were added to, or exact ones."""
+    """Values measured with errors, or exact ones."""
 
     prior: Components  # law of the true values
 
     def as_given(self, data: UncertainData) -> Look:
-        """The measured values, their errors, and what is believed."""
+        """Return the measured values, their errors, and the posterior means."""
         some = measured(data)
         return Look(some, {"": believed(data, self.prior).mean()}, some)
 
     def certain(self, data: UncertainData) -> bool:
-        """Whether there is nothing to draw."""
+        """Return whether all worlds would be the same."""
         return certain(data) or not of_errors(data)
 
-    def with_mixture(
+    def with_mixtures(
         self, data: UncertainData, mixture: Components, seed: int
-    ) -> Measurements:
-        """True values are of a mixture, by AIC: it describes the next values well."""
+    ) -> list[Measurements]:
+        """Fit the mixtures that equal parts of the worlds are drawn from.
+
+        Half of them are one mixture, chosen by AIC because that predicts new values
+        best. The others are fitted to random halves of the objects: they differ as much
+        as fits to new objects would, so worlds show what the data leave open.
+        """
         k = mixture.n_components
         search = Search(
             numbers=sorted({round(times * k) for times in TIMES}),
@@ -121,7 +133,12 @@ class Measurements(NamedTuple):
             criterion="aic",
         )
         tried = candidates(measured(data), search)
-        return Measurements(min(tried, key=lambda found: found.aic).components)
+        best = min(tried, key=lambda found: found.aic).components
+        n = len(data) // 2
+        search = replace(search, numbers=[min(best.n_components, n)], near=())
+        halves = (some_objects(data, n, seed + i)[0] for i in range(settings.N_HALVES))
+        others = [fitted(measured(half), search).components for half in halves]
+        return [Measurements(each) for each in (*[best] * settings.N_HALVES, *others)]
 
     def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
         """Draw true values."""
@@ -129,20 +146,20 @@ class Measurements(NamedTuple):
             yield exact_look(world)
 
     def told(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Measured]:
-        """What laws are asked about: the measured values, with their errors."""
+        """Yield the measured values with their errors, for the laws of clusters."""
         yield measured(data)
 
 
 @stored()
 class Beliefs(NamedTuple):
-    """Laws that say where the true values probably are, or joint draws."""
+    """Probability distributions of the true values, or joint draws of them."""
 
     def as_given(self, data: UncertainData) -> Look:
-        """The means."""
+        """Return the means."""
         return exact_look(data.mean())
 
     def certain(self, data: UncertainData) -> bool:
-        """Whether there is nothing to draw."""
+        """Return whether all worlds would be the same."""
         return data.exact
 
     def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
@@ -151,34 +168,34 @@ class Beliefs(NamedTuple):
             yield exact_look(world)
 
     def told(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Measured]:
-        """What laws are asked about: the true values as they could be."""
+        """Yield possible true values, for the laws of clusters."""
         for world in worlds_of(data, n_worlds, seed):
             yield without_errors(world)
 
 
 @stored(scatter="f d", wavers="f q")
 class Spreads(NamedTuple):
-    """Objects that have many values."""
+    """Objects with many values each."""
 
     features: KernelMeans
     scatter: Array  # (d,), deviation of a value from the mean of its object
-    # (q,), the same of the leading features, which laws of clusters are judged in.
+    # (q,), the same for the leading features, in which clusterings are judged.
     wavers: Array
 
     def as_given(self, data: UncertainData) -> Look:
-        """Means with their errors, and laws as points."""
+        """Return means with their errors, and laws as points."""
         law = values_of(data)
         shares = shares_of(law, own_weights(law))
         features = self.features.features(law.values)
         return self._look(shares, law.values, features, *self._errors(data, shares))
 
     def certain(self, data: UncertainData) -> bool:
-        """Whether laws are known, so that there is nothing to draw."""
+        """Return whether the laws are known, so that worlds are all the same."""
         known = data.exact and not self.scatter.any()
         return known or not isinstance(data.law, Values)
 
     def possible(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Look]:
-        """Weight the values of each object anew."""
+        """Reweight the values of each object at random."""
         law = data.law
         assert isinstance(law, Values)
         first = np.repeat(law.starts[:-1], law.counts)
@@ -187,7 +204,7 @@ class Spreads(NamedTuple):
         values, features = law.values.copy(), self.features.features(law.values)
         own = own_weights(law)
         errors = self._errors(data, shares_of(law, own))
-        # A single value could be as far off as values of other objects are.
+        # A single value is displaced by as much as values of other objects scatter.
         alone = np.flatnonzero(law.counts == 1)
         places = law.starts[alone]
         for number in range(n_worlds):
@@ -201,7 +218,7 @@ class Spreads(NamedTuple):
             yield self._look(shares, values, features, *errors)
 
     def told(self, data: UncertainData, n_worlds: int, seed: int) -> Iterator[Measured]:
-        """What laws of clusters are asked about: the leading features, with errors."""
+        """Yield the leading features with their errors, for the laws of clusters."""
         yield self.as_given(data).judged
 
     def _look(
@@ -221,11 +238,11 @@ class Spreads(NamedTuple):
         return Look(seen, spaces, Measured(leading, doubts))
 
     def _errors(self, data: UncertainData, shares: csr_array) -> tuple[Array, Array]:
-        """Error variances of means and of leading features, also of single values."""
+        """Return error variances of means and of leading features."""
         law, n = data.law, len(data)
         if not isinstance(law, Values):  # laws are known
             return errors_of_means(data), np.zeros((len(self.wavers), n))
-        # By how values scatter in the fit, so that objects do not depend on others.
+        # Use the scatter seen in the fit, so that new objects do not affect each other.
         worth = shares.multiply(shares).sum(axis=1)
         doubts = np.outer(np.square(self.wavers), worth)
         if data.exact:
@@ -234,7 +251,7 @@ class Spreads(NamedTuple):
 
 
 def truths_of(data: UncertainData, k: int, seed: int) -> Truths:
-    """Where the true values of objects come from, if there are k clusters."""
+    """Describe where true values come from, given the meaning of the uncertainty."""
     if data.exact or of_errors(data):
         return Measurements(single_gaussian(measured(data), seed))
     if data.meaning == "spread" and not data.joint:
@@ -250,31 +267,31 @@ Truths = Measurements | Beliefs | Spreads
 
 
 def judged_where(data: UncertainData, k: int, seed: int) -> Measured:
-    """Objects where laws of k clusters are fitted to them: as views are judged."""
+    """Return the objects as they are judged, for k clusters."""
     if data.exact or of_errors(data):
         return measured(data)
     return truths_of(data, k, seed).as_given(data).judged
 
 
 def exact_look(values: Array) -> Look:
-    """Values without errors."""
+    """Return a look at exact values."""
     some = without_errors(values)
     return Look(some, {"": values}, some)
 
 
 def values_of(data: UncertainData) -> Values:
-    """The values of objects, or values that stand for their laws."""
+    """Return the values of the objects, or values that represent their laws."""
     return as_values(data.law, 0, data.uniform_keys())
 
 
 def scatter_of(law: Values) -> Array:
-    """Deviation of values from the means of their objects, shape (d,)."""
+    """Return the pooled deviation of values from their objects' means, (d,)."""
     squares = (law.variance() * law.counts[:, None]).sum(axis=0)
     return np.sqrt(squares / max(len(law.values) - law.n_objects, 1))
 
 
 def shares_of(law: Values, weights: Array) -> csr_array:
-    """Share of each value in its object, shape (n_objects, n_values)."""
+    """Return the weight of each value within its object, (n_objects, n_values)."""
     totals = np.add.reduceat(weights, law.starts[:-1])
     shares = weights / np.repeat(totals, law.counts)
     columns = np.arange(len(law.values))
@@ -282,5 +299,5 @@ def shares_of(law: Values, weights: Array) -> csr_array:
 
 
 def own_weights(law: Values) -> Array:
-    """Weights of the values, all alike if none are given."""
+    """Return the weights of the values, equal ones by default."""
     return np.ones(len(law.values)) if law.weights is None else law.weights

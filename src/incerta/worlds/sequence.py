@@ -12,7 +12,7 @@ from incerta.backend.memory import blocks
 from incerta.data.construct import from_worlds
 from incerta.data.container import UncertainData
 from incerta.data.laws import Joint
-from incerta.data.missing import refuse_missing
+from incerta.data.refused import refuse_missing
 from incerta.exceptions import DataError
 from incerta.models.checks import whole, within, wrong
 from incerta.models.registry import stored

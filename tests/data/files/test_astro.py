@@ -162,7 +162,7 @@ BOMB = (
             VOTABLE.format(before="", about='nrows="99999999999"', data=ROWS.format(1)),
             "cannot hold 99999999999 rows",
         ),
-        ("<html><body/></html>", "is no VOTable: it begins with <html>"),
+        ("<html><body/></html>", "is not a VOTable: it begins with <html>"),
         ("x,y\n1,2\n", "cannot be read"),
     ],
 )

@@ -3,11 +3,11 @@ import random
 import numpy as np
 import pytest
 from scipy import sparse
-from typer.testing import CliRunner
 
 import incerta as ic
 from incerta.cli.app import app
 from incerta.exceptions import DataError, FileError
+from tests.runner import Runner
 from tests.tables.test_formats import damaged, read_or_refuse
 
 h5py = pytest.importorskip("h5py", reason="needs the extra io")
@@ -190,7 +190,7 @@ def test_foreign(tmp_path):
     path = tmp_path / "d.h5ad"
     with h5py.File(path, "w") as file:
         file["a"] = [1]
-    with pytest.raises(FileError, match="is no AnnData file: it has no 'obs'"):
+    with pytest.raises(FileError, match="is not an AnnData file: it has no 'obs'"):
         ic.read_table(path, values="g1")
 
 
@@ -204,12 +204,12 @@ def test_damaged(made, tmp_path):
 
 def test_command_line(made):
     path = str(made[0])
-    done = CliRunner().invoke(app, ["info", path])
+    done = Runner().invoke(app, ["info", path])
     assert "7 rows" in done.stdout
     assert "\nobs_names " in done.stdout
     assert "\ndonor " in done.stdout
     said = ["--values", "g1,g2", "--layers", "rep1,rep2"]
-    done = CliRunner().invoke(app, ["info", path, *said])
+    done = Runner().invoke(app, ["info", path, *said])
     assert done.exit_code == 0, done.output
     assert "objects            7 (cell0" in done.stdout
 

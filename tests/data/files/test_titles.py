@@ -155,9 +155,21 @@ class TestTotals:
                 warnings.simplefilter("always")
                 assert len(ic.read_table(path, **SAID)) == n_objects
             told = [str(one.message) for one in caught]
-            said = "1 row at the bottom left out, as no object: "
+            said = "1 row at the bottom left out as a total: "
             said += f"a row that holds the {name} of"
             assert [one.startswith(said) for one in told] == [True] * (31 - n_objects)
+
+    @pytest.mark.parametrize(
+        ("names", "n_objects"),
+        [(("Mean", "SD", "n"), 7), (("SD", "Mittelwert"), 7), (("Max", "Min"), 9)],
+    )
+    def test_what_stands_beside_totals(self, tmp_path, names, n_objects):
+        rows = [f"p{i},{i}.25,{i * i}.5" for i in range(7)]
+        rows += [f"{name},3.3,4.4" for name in names]
+        path = written(tmp_path / "d.csv", ["plant,h,g", *rows], ",")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert len(ic.read_table(path, **SAID)) == n_objects
 
     def test_numbers_that_may_agree_by_chance(self, tmp_path):
         """Counts of 0 and 1 have their mean, 1, and a median often."""

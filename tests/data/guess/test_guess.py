@@ -15,8 +15,7 @@ from incerta.data.guess.described import (
     of_words,
     wants_logarithm,
 )
-from incerta.data.guess.guess import SHARES, guess
-from incerta.data.guess.readings import remarks_on, roles_in
+from incerta.data.guess.guess import SHARES, guess, remarks_on, roles_in
 from incerta.data.tables.names import error_names
 
 N = 24

@@ -5,12 +5,12 @@ from dataclasses import fields
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
 import incerta as ic
 from incerta.cli.options import takes_columns
 from incerta.data.tables.spec import LISTS, OPTIONS, TableSpec
 from incerta.exceptions import DataError
+from tests.runner import Runner
 
 EVERYTHING = TableSpec(
     id="star",
@@ -42,7 +42,7 @@ def from_command(words):
 
     app = typer.Typer()
     app.command()(command)
-    done = CliRunner().invoke(app, words)
+    done = Runner().invoke(app, words)
     assert done.exit_code == 0, done.output
     return taken[0]
 

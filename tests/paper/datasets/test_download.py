@@ -8,6 +8,7 @@ import pytest
 
 from paper.datasets.download import _refuse_scheme, download
 from paper.datasets.tables import FetchError
+from tests.extras import not_on_windows
 
 BODY = bytes(range(256)) * 1000
 SHA256 = hashlib.sha256(BODY).hexdigest()
@@ -166,6 +167,7 @@ def test_a_server_that_drips_its_head_is_given_up(get, web, after):
         get(timeout=0.2)
 
 
+@not_on_windows("lets few make links")
 @pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
 def test_nothing_is_written_through_a_link(get, lonely, link):
     others = lonely / "others.txt"

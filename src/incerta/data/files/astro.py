@@ -1,4 +1,4 @@
-"""Tables of astronomers: FITS, VOTable and ECSV."""
+"""Astronomical tables: FITS, VOTable and ECSV."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ def read_fits(path: Path, spec: TableSpec, limit: int) -> Any:
     with (
         _by_astropy(),
         opened(path, "rb") as file,
-        # All of it: astropy would not notice that the end of a packed file is cut off.
+        # Read fully, as astropy does not notice if a packed file is truncated.
         io.BytesIO(file.read()) if packed else file as stream,
         fits.open(stream, memmap=not packed) as parts,
     ):
@@ -50,7 +50,7 @@ def read_fits(path: Path, spec: TableSpec, limit: int) -> Any:
 
 
 def _column_of_fits(part: Any, name: str) -> Any:
-    """A column of which missing numbers are masked, as its TNULL says."""
+    """Return a column, with missing numbers masked as TNULL says."""
     column, array = part.columns[name], np.asarray(part.data[name])
     if array.dtype.kind in "US":
         return np.char.rstrip(array)
@@ -99,7 +99,7 @@ def read_ecsv(path: Path, spec: TableSpec, limit: int) -> Any:
 
 @contextmanager
 def _by_astropy() -> Iterator[None]:
-    """Leave out what astropy says about the style of a file, but not about damage."""
+    """Ignore astropy's warnings about style, but not those about damage."""
     from astropy.utils.exceptions import AstropyWarning
 
     with warnings.catch_warnings():
@@ -171,7 +171,7 @@ def _native(column: Any) -> Any:
 
 
 def _refuse_votable(path: Path) -> None:
-    """Refuse a file that is none, that fetches others, or would fill the memory."""
+    """Refuse a file that is not a VOTable, fetches others, or would fill the memory."""
     size = path.stat().st_size
     is_first = True
 
@@ -184,7 +184,7 @@ def _refuse_votable(path: Path) -> None:
         name = tag.rpartition(":")[2].upper()
         n_rows = given.get("nrows", "0").strip()
         if is_first and name != "VOTABLE":
-            refuse(f"is no VOTable: it begins with <{tag}>.")
+            refuse(f"is not a VOTable: it begins with <{tag}>.")
         if name == "STREAM" and given.get("href"):
             place = f"elsewhere, at {given['href']}, which is not followed"
             refuse(f"has its data {place}. Save the table with its data in the file.")

@@ -1,4 +1,4 @@
-"""Parquet, arrow and netCDF files: what is needed of them, if it fits."""
+"""Parquet, arrow and netCDF files: read the needed columns, if they fit."""
 
 import io
 import os
@@ -8,6 +8,7 @@ from typing import Any
 
 from incerta.backend.optional import require
 from incerta.data.files.reading import NUMBER_BYTES, needed, refuse_size
+from incerta.data.from_dataarray import dims_of_cells
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
 from incerta.wording import unknown_name
@@ -26,7 +27,7 @@ def read_parquet(path: Path, spec: TableSpec, limit: int) -> Any:
 
 
 def open_parquet(path: Path, spec: TableSpec) -> Any:
-    """Open a parquet file: words are read once, and sums are checked where it has any.
+    """Open a parquet file, with dictionary-encoded text and checked checksums.
 
     However few words a column has, each row would hold its own copy of one.
     """
@@ -38,7 +39,7 @@ def open_parquet(path: Path, spec: TableSpec) -> Any:
 
 
 def sizes_of_groups(metadata: Any, columns: Sequence[str]) -> list[int]:
-    """Bytes that some columns take in each row group, as the end of a file says."""
+    """Bytes that some columns take in each row group, by the metadata."""
     named = frozenset(columns)
     paths = [metadata.schema.column(j).path for j in range(metadata.num_columns)]
     places = [j for j, p in enumerate(paths) if {p, p.partition(".")[0]} & named]
@@ -55,7 +56,7 @@ def read_arrow(path: Path, spec: TableSpec, limit: int) -> Any:
     """Read the needed columns of an arrow file, in file or stream format."""
     pa = require("pyarrow", "io", f"reading {path.name}")
     ipc = require("pyarrow.ipc", "io", f"reading {path.name}")
-    # No memory map: a file that another program cuts off would end the process.
+    # No memory map, as truncating a mapped file would crash the process.
     with pa.OSFile(str(path)) as source:
         is_file = source.read(6) == b"ARROW1"
         opened = ipc.open_file if is_file else ipc.open_stream
@@ -70,7 +71,7 @@ def read_arrow(path: Path, spec: TableSpec, limit: int) -> Any:
             batches = map(reader.get_batch, range(reader.num_record_batches))
         kept, size, words = [], 0, 0
         for batch in batches:
-            # pyarrow believes what a file says about its own memory.
+            # pyarrow trusts what a file says about its own memory.
             batch.validate(full=True)
             size += sum(map(_bytes_of, batch.columns))
             own = (getattr(column, "dictionary", None) for column in batch.columns)
@@ -82,7 +83,7 @@ def read_arrow(path: Path, spec: TableSpec, limit: int) -> Any:
 
 
 def _bytes_of(column: Any) -> int:
-    """Bytes of a column of a batch, but for its words, which all batches share."""
+    """Bytes of a column of a batch, without the shared dictionary."""
     own = getattr(column, "indices", column)
     return max(int(own.nbytes), len(column) * NUMBER_BYTES)
 
@@ -110,7 +111,7 @@ def read_netcdf(path: Path, spec: TableSpec, limit: int) -> Any:
 
 
 class _Within(io.FileIO):
-    """A file that makes no room for more than it has, whatever its header says."""
+    """A file that refuses to read beyond its end, whatever its header says."""
 
     def read(self, size: int | None = -1) -> bytes:
         left = os.fstat(self.fileno()).st_size - self.tell()
@@ -123,7 +124,9 @@ class _Within(io.FileIO):
 def _chosen(dataset: Any, path: Path, spec: TableSpec, limit: int) -> Any:
     chosen = list(spec.values)
     if spec.sample is None:
-        chosen = spec.columns([str(name) for name in dataset.variables])
+        cells = [spec.id] if dims_of_cells(dataset, spec.id) else []
+        names = spec.columns([*map(str, dataset.variables), *map(str, cells)])
+        chosen = [name for name in names if name not in cells]
     elif unknown := [name for name in chosen if name not in dataset.data_vars]:
         known = [str(known) for known in dataset.data_vars]
         msg = f"values: {unknown_name('variable', unknown[0], known)}"

@@ -1,4 +1,4 @@
-"""Cells that are no plain numbers, of text, sheets and JSON: what they mean."""
+"""The meaning of cells that are not plain numbers, in text, sheets and JSON."""
 
 import csv
 import warnings
@@ -23,7 +23,7 @@ Where: TypeAlias = Callable[[int], str]  # a row in words
 
 
 class TextTable(NamedTuple):
-    """Columns, and what their cells say besides numbers."""
+    """Columns, and the errors that their cells hold."""
 
     frame: Any
     errors: dict[str, str]  # from value to error column, where cells have errors
@@ -36,7 +36,7 @@ def understood_cells(
     spec: TableSpec,
     others: Mapping[str, Any] | None = None,
 ) -> TextTable:
-    """Find out what cells mean; `others` are columns that stay as they are."""
+    """Interpret cells; the columns `others` stay as they are."""
     words = {name for name in (spec.id, spec.sample, spec.batch) if name in cells}
     ids = cells.get(spec.id or "")
     place = rules.where
@@ -112,7 +112,7 @@ def refuse_other_units(
 def _refuse_errors(
     own: dict[str, Column], spec: TableSpec, ids: Sequence[Cell] | None
 ) -> None:
-    """Refuse values with errors where these are not expected."""
+    """Refuse values with errors where none are expected."""
     name, column = next(iter(own.items()))
     held = f"column {name!r} holds values with errors, such as {column.example!r}"
     _refuse_places(held, [*own], spec, ids)
@@ -128,7 +128,7 @@ def _refuse_errors(
 def _refuse_places(
     held: str, names: Sequence[str], spec: TableSpec, ids: Sequence[Cell] | None
 ) -> None:
-    """Refuse cells that are more than numbers where only numbers have a meaning."""
+    """Refuse cells with errors or limits where only numbers are allowed."""
     if spec.replicates is not None:
         pattern = given(replicates=spec.replicates)
         msg = f"{held}; columns of {pattern} must hold numbers."
@@ -189,7 +189,7 @@ def place_below(
     spec: TableSpec,
     where: Where,
 ) -> dict[str, str]:
-    """Put a value and an error in place of each cell that names a limit L.
+    """Replace each cell with a limit L by a value and an error.
 
     Equally likely values between 0 and L have the mean L/2 and the standard deviation
     L/√12. Where the logarithm is asked for, the value is in the part below L of the
@@ -239,7 +239,7 @@ def _log_normal(name: str, column: Column, limits: Array) -> tuple[Array, Array]
 
 
 def _refuse_no_belief(name: str, column: Column, errors: Any, where: Where) -> None:
-    """Refuse limits that do not bound a value from both sides."""
+    """Refuse limits that leave a value unbounded below."""
     limits, held = column.limits, f"column {name!r} holds {column.limit_example!r}"
     nought, negative = limits <= 0, column.values < 0
     twice = ~np.isnan(limits) & (errors != 0) & ~np.isnan(errors)
@@ -338,7 +338,7 @@ def in_words(cell: Any) -> str:
 
 
 def in_numbers(words: Ids) -> Ids:
-    """Words as whole numbers if nothing is lost by that, else as they are."""
+    """Convert words to whole numbers if nothing is lost by that."""
     try:
         numbers = words.astype(np.int64)
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""How a text table is written, by its beginning: encoding, separator, decimal mark."""
+"""Detect encoding, separator and decimal mark from the beginning of a text table."""
 
 import codecs
 import csv
@@ -19,7 +19,7 @@ from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError, IncertaWarning
 from incerta.wording import given
 
-# What is missing to every reader; `numbers` knows more.
+# Missing values to all readers; `numbers` knows more words.
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
 SEPARATORS = (",", ";", "\t", "|")
 # What the bytes at the beginning of a file say; the longer marks first.
@@ -45,7 +45,7 @@ DECIMAL_COMMA = re.compile(r"[-+−]?\d+,(?!\d{3}\b)\d+")
 
 @dataclass(frozen=True)
 class Source:
-    """A text file, as it is to be opened."""
+    """A text file, and how to open it."""
 
     path: Path
     encoding: str
@@ -66,7 +66,7 @@ class Source:
         return cast("TextIO", stream)
 
     def for_library(self) -> Path | BinaryIO:
-        """What a library can read: the file itself, or its text as UTF-8."""
+        """Return what a library can read: the path, or the text as UTF-8."""
         plain = not (self.n_skipped or self.old_lines or self.spaced)
         if self.encoding in UTF8 and plain:
             return self.path
@@ -79,7 +79,7 @@ class Source:
         return io.BytesIO(text.encode())
 
     def count(self, byte: bytes) -> int:
-        """Times that a byte occurs in the file, unpacked."""
+        """Count a byte in the unpacked file."""
         with opened(self.path, "rb") as stream:
             blocks = iter(lambda: stream.read(BLOCK), b"")
             return sum(block.count(byte) for block in blocks)
@@ -102,7 +102,7 @@ class Dialect:
         return self.decimal or ("," if self.comma_seen else ".")
 
     def rules(self, where: Callable[[int], str]) -> Rules:
-        """How cells are read; `where` says a row in words."""
+        """Rules for reading cells; `where` names a row in messages."""
         return Rules(
             decimal=self.decimal,
             separator=self.separator,
@@ -170,7 +170,7 @@ def dialect_of(path: Path, spec: TableSpec) -> Dialect:
 
 
 def as_western(dialect: Dialect) -> Dialect | None:
-    """The same file as cp1252, if it is not UTF-8 further down."""
+    """Return the dialect as cp1252 if the file turns out not to be UTF-8."""
     if dialect.source.encoding not in UTF8:
         return None
     with suppress(UnicodeError), dialect.source.open_text() as stream:
@@ -182,7 +182,7 @@ def as_western(dialect: Dialect) -> Dialect | None:
 
 
 def not_decoded(source: Source, error: UnicodeError) -> FileError:
-    """What to say where bytes are no text."""
+    """Make the error for bytes that cannot be decoded."""
     return FileError(
         f"{source.path} cannot be read as {source.encoding}: {error}. Pass its "
         f"{given('encoding')}, for example 'latin-1' or 'utf-16'."
@@ -201,7 +201,7 @@ def _encoding(head: bytes) -> str:
 
 def _warn_of_western(path: Path) -> None:
     msg = (
-        f"{path.name} is not UTF-8 and was read as cp1252, the code of Windows in "
+        f"{path.name} is not UTF-8 and was read as cp1252, the Windows encoding of "
         "western Europe and America. If letters in names or ids are wrong, pass "
         f"{given('encoding')}."
     )
@@ -209,7 +209,7 @@ def _warn_of_western(path: Path) -> None:
 
 
 def _first_rows(lines: Sequence[str], separator: str, cut: bool) -> list[list[str]]:
-    """Header and first rows, without the last if a cell in quotes may be cut."""
+    """Header and first rows, without the last if it may be cut."""
     if separator == " ":
         lines = [_spaced(line) for line in lines]
     try:
@@ -247,7 +247,7 @@ def _best(source: Source, tables: dict[str, list[list[str]]], spec: TableSpec) -
 def _further_down(
     source: Source, lines: Sequence[str], marks: Sequence[str], spec: TableSpec
 ) -> tuple[Source, str] | None:
-    """Look for the columns below titles, and between spaces; say so if found."""
+    """Look for the named columns below titles or between spaces, with a warning."""
     for n, line in enumerate(lines[: MOST_TITLES + 1]):
         for mark in marks:
             names = next(iter(_first_rows([line], mark, cut=False)), [])
@@ -255,7 +255,7 @@ def _further_down(
                 continue
             above = _first_rows(lines[:n], mark, cut=False)
             filled = [sum(map(bool, row)) for row in above]
-            # A line above that is as wide as the table is no title.
+            # A line above that is as wide as the table is not a title.
             width = len(names)
             if width in filled or (mark != " " and max(filled, default=0) > width):
                 return None
@@ -316,12 +316,12 @@ def n_titles(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _is_name(cell: str) -> bool:
-    """Whether a cell can name a column: a year can, other numbers cannot."""
+    """Whether a cell can be a column name; of numbers only years can."""
     return YEAR.fullmatch(cell) is not None or not _is_number(cell)
 
 
 def _spaced(line: str) -> str:
-    """A line with one space where there are several, and none at its ends."""
+    """Collapse runs of spaces."""
     return " ".join(line.split())
 
 
@@ -341,7 +341,7 @@ def _names(source: Source, separator: str) -> tuple[str, ...]:
 
 
 def is_comment(lines: Sequence[str], separators: Sequence[str]) -> bool:
-    """Tell whether the first of two lines is a comment, and no header with its mark."""
+    """Whether the first of two lines is a comment, not a header that begins with #."""
     first, *below = lines
     if not first.startswith(COMMENT) or not below:
         return False

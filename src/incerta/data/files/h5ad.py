@@ -25,7 +25,7 @@ FEW_GENES = 200  # columns that are looked at
 
 
 def expanded(path: Path, values: Sequence[str], limit: int) -> list[str]:
-    """Put the columns of an embedding where its name is: X_pca_1, X_pca_2, ..."""
+    """Expand the name of an embedding to its columns: X_pca_1, X_pca_2, ..."""
     names: list[str] = []
     with _opened(path) as file:
         known = {*_variables(file, limit), *_names_of_frame(_item(file, "obs"))}
@@ -90,7 +90,7 @@ def _opened(path: Path) -> Iterator[Any]:
     with h5py.File(path, "r") as file:
         for room in ("obs", "var"):
             if room not in file:
-                msg = f"{path} is no AnnData file: it has no {room!r}."
+                msg = f"{path} is not an AnnData file: it has no {room!r}."
                 raise FileError(msg)
             if isinstance(_item(file, room), h5py.Dataset):
                 msg = f"{path} is of anndata before 0.7. Write it with a newer one."
@@ -99,7 +99,7 @@ def _opened(path: Path) -> Iterator[Any]:
 
 
 def _item(group: Any, name: str) -> Any:
-    """What is in a group of the file itself: links to other files are not followed."""
+    """Return an item of a group; links to other files are not followed."""
     where = f"{group.file.filename}: {name!r}"
     elsewhere = hasattr(group.get(name, getlink=True), "filename")
     item = None if elsewhere else group[name]
@@ -114,7 +114,7 @@ def _item(group: Any, name: str) -> Any:
 
 
 def _places(file: Any, limit: int) -> dict[str, tuple[str, Any]]:
-    """Where each name is found; what is known about cells comes first."""
+    """Locate each name; columns of obs come first."""
     obs = _item(file, "obs")
     index = str(obs.attrs.get("_index", "_index"))
     places: dict[str, tuple[str, Any]] = {NAMES: ("obs", index)}

@@ -38,7 +38,7 @@ def parse_json(path: Path, spec: TableSpec, limit: int) -> ParsedCells:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON, whose names must differ."""
+    """Make a dict of a JSON object whose names must differ."""
     times = Counter(name for name, _ in pairs)
     if len(times) < len(pairs):
         ((twice, n),) = times.most_common(1)
@@ -80,7 +80,7 @@ def _of_document(path: Path) -> tuple[Sequence[int], Any, str]:
     except json.JSONDecodeError as error:
         if error.msg == "Extra data":  # lines of JSON under the name of a document
             return _of_lines(path)
-        msg = f"{path} is no JSON: line {error.lineno}, {error.msg}."
+        msg = f"{path} is not JSON: line {error.lineno}, {error.msg}."
         raise FileError(msg) from error
     if isinstance(found, dict):
         if found and not any(isinstance(c, (dict, list)) for c in found.values()):
@@ -99,7 +99,7 @@ def _checked_columns(path: Path, found: dict[str, Any]) -> dict[str, list[Any]]:
     for name, column in found.items():
         if not isinstance(column, list):
             msg = (
-                f"{path}: {name!r} is no list. A file is read if it holds a list of "
+                f"{path}: {name!r} is not a list. A file is read if it holds a list of "
                 "records, [{...}, {...}], or a list for each column."
             )
             raise FileError(msg)

@@ -1,4 +1,4 @@
-"""Parquet files that may be larger than the memory: read in pieces, when needed.
+"""Read parquet files that may be larger than memory, in pieces when needed.
 
 A piece is some row groups of one file. Rows of an object that go on in the next row
 groups belong to the piece in which they begin.
@@ -145,7 +145,7 @@ def _cuts(sizes: list[int], limit: int) -> Iterator[tuple[int, int]]:
 
 
 def _table(piece: Piece, spec: TableSpec) -> Any:
-    """Rows of a piece, those of an object all or none."""
+    """Read the rows of a piece; an object has all of its rows in one piece."""
     with reading(piece.path), open_parquet(piece.path, spec) as file:
         rows = file.read_row_groups(piece.groups, columns=piece.columns)
         rows.validate(full=True)  # of text, which may be no text
@@ -158,7 +158,7 @@ def _table(piece: Piece, spec: TableSpec) -> Any:
 
 
 def _whole_objects(file: Any, rows: Any, id: str, piece: Piece) -> Any:
-    """Leave the end of the object before to its piece, and add that of the last."""
+    """Drop rows of the previous piece's last object, and complete our own last one."""
     pa = require("pyarrow", "io", f"reading {piece.path.name}")
     if piece.before is not None:
         ended = file.read_row_group(piece.before, columns=[id])[id][-1]
@@ -184,7 +184,7 @@ def _batches(file: Any, piece: Piece) -> Iterator[Any]:
 
 
 def _run(column: Any, id: Any) -> int:
-    """How many entries at the beginning of a column are `id`."""
+    """Count the entries equal to `id` at the beginning of a column."""
     pc = require("pyarrow.compute", "io", "reading parquet files")
     n_before, one = 0, id.as_py()
     for chunk in getattr(column, "chunks", [column]):

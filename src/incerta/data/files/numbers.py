@@ -1,4 +1,4 @@
-"""Numbers as people write them: 1.234,5 and 12 cm and 150.4 ± 2.0 and <0.5."""
+"""Numbers as people write them: 1.234,5, 12 cm, 150.4 ± 2.0 or <0.5."""
 
 import re
 import warnings
@@ -15,7 +15,7 @@ from incerta.wording import given
 
 Cell: TypeAlias = str | float
 
-# In upper or lower case, besides what the user says.
+# In any case; users may add words.
 MISSING_WORDS = frozenset(
     {"", "na", "n/a", "n.a.", "nan", "-nan", "null", "nil", "none", "missing", "nd"}
     | {"n.d.", "?", "-", "--", "–", "—", ".", "..", "…", "*", "#n/a", "#na", "<na>"}
@@ -72,7 +72,7 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """What is known before the cells are read."""
+    """Settings for reading cells."""
 
     decimal: str | None  # what the user said
     # As if it were no comma: what 1,234 means is asked, not guessed.
@@ -93,7 +93,7 @@ def numbers_in(table: Mapping[str, Sequence[Cell]], rules: Rules) -> dict[str, C
 
 
 def numbers_of(words: Sequence[str]) -> list[float]:
-    """Those of some words for missing values that are numbers."""
+    """The numbers among the words for missing values."""
     numbers = []
     for word in words:
         with suppress(ValueError):
@@ -102,7 +102,7 @@ def numbers_of(words: Sequence[str]) -> list[float]:
 
 
 def _parts(name: str, cells: Sequence[Cell], rules: Rules) -> list[Parts | None]:
-    """Take cells apart; None where missing."""
+    """Split cells into parts; None where missing."""
     nothing = MISSING_WORDS | {word.casefold() for word in rules.na}
     parts: list[Parts | None] = []
     for row, cell in enumerate(cells):
@@ -120,7 +120,7 @@ def _parts(name: str, cells: Sequence[Cell], rules: Rules) -> list[Parts | None]
 
 
 def taken_apart(text: str) -> Parts | None:
-    """The parts of a cell that holds a number, else None."""
+    """Split a cell that holds a number into its parts; None for others."""
     if len(text) > LONGEST:
         return None
     if PLAIN.fullmatch(text):  # as most cells are: a short way
@@ -166,9 +166,9 @@ def _refuse(
         na = given(na=cell)
         way_out = f"Write the limit, as in <0.5; or pass {na}: it is missing."
     elif no_digits:
-        way_out = f"If this stands for a missing value, pass {given(na=cell)}."
+        way_out = f"If it stands for a missing value, pass {given(na=cell)}."
         if row == 0 and len(cells) > 1:
-            way_out += " If it is a unit, leave out the line below the names."
+            way_out += " If it is a unit, remove the line below the names."
     elif cell[:1] in (">", "≥"):
         way_out = (
             "Nothing says how far above the limit the value is: write a value with an "
@@ -191,7 +191,7 @@ def _shown(cell: Cell) -> str:
 
 
 def _hint(number: str) -> str:
-    """What a number says about the decimal mark.
+    """Tell what a number shows about the decimal mark.
 
     ``"."`` or ``","`` if one of them must be it; ``"?."`` or ``"?,"`` if it is that or
     a mark of thousands; else nothing.
@@ -208,7 +208,7 @@ def _hint(number: str) -> str:
 
 
 def _decimal(parts: Mapping[str, Sequence[Parts | None]], rules: Rules) -> str:
-    """Find the decimal mark by cells that leave no doubt, or refuse to guess it."""
+    """Find the decimal mark from unambiguous cells, or refuse to guess."""
     hints: dict[str, tuple[str, int, str]] = {}  # the first cell of each kind
     for name, column in parts.items():
         for row, cell in enumerate(column):
@@ -244,7 +244,7 @@ def _decimal(parts: Mapping[str, Sequence[Parts | None]], rules: Rules) -> str:
         )
         raise DataError(msg)
     msg = (
-        f"commas in column {name!r} were taken for marks of thousands: {text!r} is "
+        f"commas in column {name!r} were taken for thousands separators: {text!r} is "
         f"{text.replace(',', '')}. If these are decimals, pass {given(decimal=',')}."
     )
     warnings.warn(msg, IncertaWarning, stacklevel=7)
@@ -252,7 +252,7 @@ def _decimal(parts: Mapping[str, Sequence[Parts | None]], rules: Rules) -> str:
 
 
 def _number(text: Cell, decimal: str) -> float | None:
-    """A number with marks of thousands, or None if it is not well formed."""
+    """Parse a number with thousands separators; None if it is malformed."""
     if isinstance(text, float):
         return text
     other = "," if decimal == "." else "."
@@ -308,7 +308,7 @@ def _column(
 
 
 def _error(cell: Parts, decimal: str) -> float | None:
-    """Error of a cell, NaN if it has none; None if it is not well formed."""
+    """Error of a cell, NaN without one; None if it is malformed."""
     if cell.error is not None:
         return _number(cell.error, decimal)
     if cell.last is None:
@@ -324,7 +324,7 @@ def _error(cell: Parts, decimal: str) -> float | None:
 def _without_unit(
     name: str, cells: Sequence[Cell], parts: Sequence[Parts | None], rules: Rules
 ) -> str:
-    """Say which unit was left out; all numbers of a column must have the same."""
+    """Return the unit of a column, which must be the same in all cells."""
     rows = {
         cell.unit: row for row, cell in reversed(list(enumerate(parts))) if cell
     }  # the first row of each

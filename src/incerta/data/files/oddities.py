@@ -1,4 +1,4 @@
-"""What is odd in a table: −999 for missing values, and rows of totals."""
+"""Oddities of tables: −999 for missing values, and rows of totals."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -10,13 +10,13 @@ import narwhals as nw
 import numpy as np
 
 from incerta.data.tables.columns import Table
-from incerta.data.tables.names import TOTALS
+from incerta.data.tables.names import BESIDE_TOTALS, TOTALS, is_total
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, IncertaWarning
 from incerta.typing import Array
 from incerta.wording import counted, given
 
-# Besides numbers of which all digits are 9.
+# Marks besides numbers that consist of nines.
 OTHERS = (-32768.0, 32767.0, -2147483648.0, 2147483647.0, 1e20, -1e20, 1e30, -1e30)
 FEWEST = 2  # times that a mark occurs
 MOST_TOTALS = 5  # such rows
@@ -25,7 +25,7 @@ CHANCE = 1e-3  # that numbers of an object are by chance those of a total
 
 
 def without_totals(frame: Any, spec: TableSpec) -> tuple[Any, list[str]]:
-    """Leave out rows at the bottom that sum up the others.
+    """Remove rows at the bottom that sum up the others.
 
     Such a row is known by its id, or, the last one, by values that are the sums, means
     or medians of the columns, as exactly as their digits tell.
@@ -40,11 +40,10 @@ def without_totals(frame: Any, spec: TableSpec) -> tuple[Any, list[str]]:
     labels: list[str] = []
     if spec.id in names:
         cells = table[str(spec.id)]
-        for row in bottom:
-            label = str(nw.to_py_scalar(cells[row]))
-            if label.strip(" :.").casefold() not in TOTALS:
-                break
-            labels.insert(0, repr(label))
+        below = [str(nw.to_py_scalar(cells[row])) for row in bottom]
+        below = [*takewhile(lambda n: is_total(n, TOTALS | BESIDE_TOTALS), below)]
+        if any(map(is_total, below)):
+            labels = [repr(label) for label in below[::-1]]
     if not labels and bottom and not _has_other_rows(table, spec.id, n_rows - 1):
         columns: list[Array] = []
         with suppress(DataError):  # of columns that hold something else
@@ -63,7 +62,7 @@ def warn_of_totals(labels: Sequence[str]) -> None:
     """Say which rows were left out."""
     if labels:
         msg = (
-            f"{counted(len(labels), 'row')} at the bottom left out, as no object: "
+            f"{counted(len(labels), 'row')} at the bottom left out as a total: "
             f"{', '.join(labels)}. If it is one, give it another name, or put it "
             "further up."
         )
@@ -71,7 +70,7 @@ def warn_of_totals(labels: Sequence[str]) -> None:
 
 
 def _has_other_rows(table: Table, id: str | None, row: int) -> bool:
-    """Whether the object of a row has others: it is then no sum of all."""
+    """Whether other rows have the id of this one, which is then not a total."""
     if id is None:
         return False
     column = table[id]
@@ -79,7 +78,7 @@ def _has_other_rows(table: Table, id: str | None, row: int) -> bool:
 
 
 def _statistic_of_last(columns: Sequence[Array]) -> str:
-    """What the last numbers of columns are of those above: sums, means, medians."""
+    """Name the statistic that the last row holds: sum, mean or median."""
     statistics: dict[str, Callable[[Array], float]] = {
         "sum": np.nansum,
         "mean": np.nanmean,
@@ -94,7 +93,7 @@ def _statistic_of_last(columns: Sequence[Array]) -> str:
 
 
 def _chance(column: Array, statistic: Callable[[Array], float]) -> float:
-    """Chance that the last number is that of those above; infinite if it is not."""
+    """Chance that the last number equals a statistic; infinite if it does not."""
     rest, last = column[:-1], column[-1]
     rest = rest[np.isfinite(rest)]
     if np.isnan(last):
@@ -113,7 +112,7 @@ def _chance(column: Array, statistic: Callable[[Array], float]) -> float:
 
 
 def warn_of_sentinels(frame: Any, spec: TableSpec) -> None:
-    """Say so if a number seems to stand for missing values; nothing is changed.
+    """Warn of numbers that seem to stand for missing values.
 
     Such a number occurs several times, at an end of its column, farther from all other
     numbers than these are from each other, and is one that people use: −999, 99.99.
@@ -140,7 +139,7 @@ def warn_of_sentinels(frame: Any, spec: TableSpec) -> None:
 
 
 def times_as_mark(column: Array, end: float) -> int:
-    """Times that the least or largest number of a column occurs as such a mark."""
+    """Count a lowest or highest number that looks like a missing-value mark."""
     digits = f"{abs(end):.10g}".replace(".", "")
     if end not in OTHERS and (len(digits) == 1 or set(digits) != {"9"}):  # 9 is none
         return 0

@@ -1,4 +1,4 @@
-"""`OpenTable`: a table in a file, parsed once for all that is asked of it."""
+"""`OpenTable`: a table in a file, parsed once for profile, guess and data."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,8 +25,7 @@ from incerta.data.files.reading import reading
 from incerta.data.files.sheets import parse_sheet
 from incerta.data.files.text import ParsedText, parse_text
 from incerta.data.from_table import from_spec
-from incerta.data.guess.guess import guess
-from incerta.data.guess.readings import Guess
+from incerta.data.guess.guess import Guess, guess
 from incerta.data.tables.columns import Table
 from incerta.data.tables.spec import TEXT, TableSpec
 from incerta.exceptions import DataError, FileError, MissingValueError
@@ -57,7 +56,7 @@ FORMATS = PARSERS | READERS
 
 
 class OpenTable:
-    """A table in a file, of which `spec` is known.
+    """A table in a file, as described by `spec`.
 
     Text, sheets and JSON are parsed here, once: the columns that `spec` names, or all
     if it names no values. Files of more than `max_bytes`, by default half of the
@@ -150,7 +149,7 @@ class OpenTable:
             )
 
     def _with_plain_ids(self, data: UncertainData, spec: TableSpec) -> UncertainData:
-        """Ids of text as whole numbers if nothing is lost by that."""
+        """Convert text ids to whole numbers if nothing is lost by that."""
         if spec.id is None or self._parsed is None or data.ids.dtype.kind != "U":
             return data
         if isinstance(self._parsed, ParsedText) and (data.ids == "").any():
@@ -171,21 +170,21 @@ def limit_of(max_bytes: int | None) -> int:
 
 
 def refuse_other_formats(path: Any, spec: TableSpec, ending: str | None) -> None:
-    """Refuse what is said about another kind of file."""
+    """Refuse options for other kinds of files."""
     parser = PARSERS.get(ending or "")
     if parser is not parse_sheet:
-        why = f"is about a sheet of Excel or LibreOffice, and {path} is none."
+        why = f"is about Excel and LibreOffice files, and {path} is not one."
         spec.refuse(["sheet"], why)
     if ending != ".h5ad":
-        spec.refuse(["layers"], f"is about AnnData (.h5ad), and {path} is none.")
+        spec.refuse(["layers"], f"is about AnnData (.h5ad), and {path} is not one.")
     if parser is not parse_text:
         some = ("decimal", "na") if parser else ()
         names = [name for name in TEXT if name not in some]
-        spec.refuse(names, f"is about text tables, and {path} is none.")
+        spec.refuse(names, f"is about text tables, and {path} is not one.")
 
 
 def _format_of(path: Path) -> str:
-    """The ending by which a file is known."""
+    """Return the known extension of a file, or refuse the file."""
     if path.is_dir() or (set("*?[") & set(path.name) and not path.exists()):
         msg = f"{path} stands for several files; only lazy=True reads these."
         raise FileError(msg)

@@ -141,7 +141,7 @@ def profile_of_text(parsed: ParsedText, n_bytes: int) -> Profile:
             if numeric is not None:
                 doubtful[name] = words, codes, numeric
             elif column.kind == "text" and _seems_numeric(words):
-                why = f"holds {words[0][:LONGEST_SHOWN]!r}, which is no number"
+                why = f"holds {words[0][:LONGEST_SHOWN]!r}, which is not a number"
                 column = replace(column, doubt=why)
             described[name] = column
     # Numbers that were read plainly show the decimal mark.
@@ -251,17 +251,17 @@ def _of_cells(
     if not any(letter.isdigit() for letter in cell):
         way_out = f"; if that means missing, give {given(na=cell)}"
         if n == 1 and codes[0] == none[0]:
-            way_out = "; if it is a unit, leave out the line below the names"
+            way_out = "; if it is a unit, remove the line below the names"
     unread = n if described.numbers is None else np.isnan(described.numbers).sum()
     return replace(
         described.noting(*remarks),
         n_missing=max(int(unread) - n, 0),
-        doubt=f"holds {cell!r}, which is no number{way_out}",
+        doubt=f"holds {cell!r}, which is not a number{way_out}",
     )
 
 
 def _written(dialect: Dialect) -> str:
-    """How a file is written, if not with commas and points in UTF-8."""
+    """Describe a file that is not plain comma-separated UTF-8."""
     source, separator = dialect.source, dialect.separator
     parts = []
     is_tsv = separator == "\t" and ".tsv" in source.path.name.lower()

@@ -142,11 +142,6 @@ def read_table(
     and that lines of titles above the names and rows of totals at the bottom are left
     out, all with warnings where something is assumed.
 
-    JSON is a list of records, one record per line, or a list for each column. Of FITS
-    and VOTable files the first table that has the columns is read; columns with several
-    numbers in each row are refused. Cells of sheets with an error such as #DIV/0! are
-    missing, with a warning.
-
     Text and JSON need no extra; pyarrow, of the extra ``io``, makes text faster.
     FITS, VOTable and ECSV need the extra ``science``, the other formats ``io``.
 
@@ -173,28 +168,7 @@ def read_table(
     >>> data.ids.tolist(), data.variance().ravel().tolist()
     (['007', '008'], [0.01..., 0.25])
     """
-    spec = TableSpec.of(
-        id=id,
-        values=values,
-        errors=errors,
-        kind=kind,
-        exposure=exposure,
-        weight=weight,
-        missing=missing,
-        sample=sample,
-        joint=joint,
-        meaning=meaning,
-        batch=batch,
-        sep=sep,
-        decimal=decimal,
-        encoding=encoding,
-        na=na,
-        corr=corr,
-        log=log,
-        replicates=replicates,
-        sheet=sheet,
-        layers=layers,
-    )
+    spec = TableSpec.of_call(locals())
     if lazy:
         refuse_other_formats(path, spec, ending=None)
         return read_lazily(path, spec, limit_of(max_bytes))

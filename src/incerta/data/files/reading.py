@@ -1,4 +1,4 @@
-"""How large a file may be, and what damaged files do to their readers, in words."""
+"""Size limits of files, and messages about damaged ones."""
 
 import gzip
 import traceback
@@ -42,7 +42,7 @@ def reading(file: Path) -> Iterator[None]:
 
 
 def _is_of_this_code(error: BaseException) -> bool:
-    """Tell whether an error was raised here, not in a library that was called."""
+    """Whether an error was raised in this code rather than in a library."""
     frame, _ = [*traceback.walk_tb(error.__traceback__)][-1]
     return str(frame.f_globals.get("__name__", "")).startswith("incerta.")
 
@@ -96,7 +96,7 @@ def opened(path: Path, mode: str, **how: Any) -> Any:
 
 
 def in_words(size: int) -> str:
-    """A number of bytes as people say it."""
+    """Format a number of bytes."""
     for unit, one in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if size >= one:
             return f"{size / one:.3g} {unit}"

@@ -107,7 +107,7 @@ def gaps_of(path: Path, limit: int) -> dict[str, tuple[list[Place], int]]:
     Books are zip files, which say how much they unpack to; too large ones are refused.
     """
     if not zipfile.is_zipfile(path):
-        msg = f"{path} is no file of sheets, or is locked by a password."
+        msg = f"{path} is not a spreadsheet file, or is locked by a password."
         raise FileError(msg)
     with zipfile.ZipFile(path) as book:
         refuse_size(path, sum(member.file_size for member in book.infolist()), limit)

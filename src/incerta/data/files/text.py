@@ -77,13 +77,13 @@ class ParsedText:
         return f"line {self._lines[row]}"
 
     def with_line(self, message: str) -> str:
-        """A message about a row of the table, with the line of the file instead."""
+        """Replace the row number in a message by the line of the file."""
         with suppress(csv.Error, UnicodeError):
             return ROW.sub(lambda m: self.place(int(m[1]) - 1), message, count=1)
         return message
 
     def _cells(self, columns: Sequence[str], text: Sequence[str]) -> dict[str, Any]:
-        """Some columns; parsed again if they were not, or only as numbers."""
+        """Return some columns, parsing again if needed."""
         frame = self.frame
         there_are = frozenset(frame if isinstance(frame, dict) else frame.column_names)
         cells = {}
@@ -170,7 +170,7 @@ def parsed(
 
 
 def _as_numbers(column: Any, dialect: Dialect) -> Any:
-    """Text of pyarrow as numbers; None if some of it is no plain number."""
+    """Convert pyarrow text to numbers; None if some cells are not plain numbers."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -185,14 +185,14 @@ def _as_numbers(column: Any, dialect: Dialect) -> Any:
 
 
 def _as_written(whole: Any) -> Any:
-    """Whole numbers as text, in the plainest way."""
+    """Write whole numbers as plain text."""
     import pyarrow as pa
 
     return whole.cast(pa.int64()).cast(pa.string())
 
 
 def _are_written_so(words: Any, numbers: Any) -> bool:
-    """Whether numbers are whole and written in the plainest way."""
+    """Whether numbers are whole and plainly written."""
     import pyarrow as pa
 
     with suppress(pa.ArrowInvalid):
@@ -243,7 +243,7 @@ def has_pyarrow() -> bool:
 
 
 def _needed(dialect: Dialect, spec: TableSpec) -> tuple[list[str], list[str]]:
-    """Columns that `spec` names, and those of them that are text."""
+    """Columns that `spec` names, and which of them are text."""
     try:
         columns = needed(dialect.source.path, dialect.names, spec)
     except DataError as error:
@@ -263,7 +263,7 @@ def _plain_numbers(
     text: Sequence[str],
     whole: Sequence[str] = (),
 ) -> Any:
-    """A table of pyarrow; None if a cell of a number is no plain one."""
+    """Parse with pyarrow; None if some number is not plain."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -302,7 +302,7 @@ def _plain_numbers(
 
 
 def _without_marks(frame: Any, na: Sequence[str]) -> Any:
-    """Make numbers that stand for missing values missing: −999, also as −999.0."""
+    """Replace numbers that mark missing values, such as −999, by null."""
     marks = numbers_of(na)
     if not marks:
         return frame

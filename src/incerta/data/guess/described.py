@@ -1,4 +1,4 @@
-"""Columns without their meaning: what each holds, and which have no role yet."""
+"""Columns before their meaning is known: contents, and which have a role."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def of_numbers(name: str, numbers: Array, *, measured: bool = False) -> Describe
 
 
 def of_words(name: str, words: Ids, codes: Indices) -> Described:
-    """Describe a column of text, whose code is -1 where it is missing."""
+    """Describe a column of text; its code is -1 where missing."""
     n_missing = int((codes < 0).sum())
     if not len(words):
         return Described(name, "empty", n_missing)
@@ -133,8 +133,10 @@ def says(named: Described | str, known: frozenset[str]) -> bool:
 
 
 def is_row_number(column: Described) -> bool:
-    """Tell whether a column only counts the rows."""
-    return column.name.strip() == "" or says(column, ROW_WORDS)
+    """Whether a column only counts rows, as index does and sample_no does not."""
+    things = ID_WORDS - KEY_WORDS
+    counts = says(column, ROW_WORDS) and things.isdisjoint(words_of(column.name))
+    return column.name.strip() == "" or counts
 
 
 def is_class_like(column: Described, n_rows: int) -> bool:
@@ -161,7 +163,7 @@ def is_time(column: Described) -> bool:
 
 
 def numbered(column: Described) -> str:
-    """What whole numbers from 0 or 1 on count, "rows" or "groups", else nothing."""
+    """Tell whether numbers from 0 or 1 count "rows" or "groups", or nothing."""
     numbers = column.numbers
     if column.kind != "whole" or numbers is None or column.n_missing:
         return ""
@@ -210,7 +212,7 @@ def _counts(columns: Sequence[Described], series: frozenset[str]) -> set[str]:
 
 
 class Leftover:
-    """Columns without a role; each step of a guess takes away what it explains.
+    """Columns without a role; each step of a guess takes those that it explains.
 
     What the user said is by parameters of `read_table`; such columns are not free.
     """
@@ -230,7 +232,7 @@ class Leftover:
         self.leave_out("no column of a table", lambda c: c.kind == "other")
 
     def is_id_like(self, column: Described) -> bool:
-        """Whether a name is that of objects, and not one of a series of features."""
+        """Whether a name is for objects rather than one of a series of features."""
         if column.name in self._series or not column.names_rows:
             return False
         return says(column, ID_WORDS) or is_row_number(column)
@@ -240,7 +242,7 @@ class Leftover:
         self.free = [c for c in self.free if c.name not in names]
 
     def leave_out(self, why: str, fits: Callable[[Described], bool]) -> None:
-        """Say why some of the free columns have no role."""
+        """Record why some of the free columns get no role."""
         self.left_out |= {c.name: why for c in self.free if fits(c)}
         self.take(self.left_out)
 
@@ -275,7 +277,7 @@ class Leftover:
         return best.name
 
     def _counts_rows(self, column: Described) -> bool:
-        """Whether the first column, or the first of numbers, counts the rows."""
+        """Whether the first column, or the first numeric one, counts the rows."""
         if column is self.leading and numbered(column) == "rows":
             return True
         if column is not self.free[0] or column.numbers is None or self.n_rows < 3:
@@ -288,7 +290,7 @@ class Leftover:
         return column is not None and column.n_distinct < self.n_rows
 
     def broken_id(self) -> Described | None:
-        """A column that is named as that of objects, but does not name each row."""
+        """Find a column named like an id whose entries repeat or are missing."""
         for c in self.free:
             named = says(c, ID_WORDS) and c.name not in self._series
             many = 2 * (c.n_distinct + c.n_missing) > self.n_rows and not c.is_constant
@@ -297,7 +299,7 @@ class Leftover:
         return None
 
     def sort(self, numbers: str | None = None) -> None:
-        """Say why columns are no values; of numbers that may be only if `numbers`."""
+        """Record why columns are not values; for numbers only if `numbers` is set."""
         half = self.n_rows / 2
         reasons: tuple[tuple[str | None, Callable[[Described], bool]], ...] = (
             ("constant", lambda c: c.is_number and c.is_constant),

@@ -1,10 +1,11 @@
-"""Which column of a table may be what: guessed from names, types and cells."""
+"""Guess the roles of columns from their names, types and cells."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -20,8 +21,8 @@ from incerta.data.guess.described import (
     is_time,
     numbered,
     says,
+    wants_logarithm,
 )
-from incerta.data.guess.readings import Guess, Reading, errors_in
 from incerta.data.tables.names import (
     ALONE,
     BATCH_WORDS,
@@ -30,6 +31,7 @@ from incerta.data.tables.names import (
     FEATURE_WORDS,
     INDEX_WORDS,
     JOINT_WORDS,
+    NUMBER_WORDS,
     PLACE_WORDS,
     SET_WORDS,
     TIME_WORDS,
@@ -43,7 +45,7 @@ from incerta.data.tables.names import (
     kind_of,
     repeated_names,
 )
-from incerta.data.tables.spec import BOUNDS, COUNTS, PAIRS
+from incerta.data.tables.spec import BOUNDS, COUNTS, PAIRS, TableSpec
 from incerta.typing import Indices
 from incerta.wording import capital, counted, given
 
@@ -68,6 +70,30 @@ MEANS = {
 NEGATIVE = "named as errors, but some are negative"
 MOE = "moe is taken for a 90 % margin of error, as in the American Community Survey"
 SHARES = "named as relative errors, but all are below 1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(TableSpec):
+    """A description of a table, and in a few words what that makes of it."""
+
+    means: str = ""
+
+
+@dataclass(frozen=True)
+class Guess:
+    """The sensible readings of a table: one if it is clear, several, or none."""
+
+    readings: tuple[Reading, ...]
+    doubt: str = ""  # why it is not clear
+    classes: tuple[str, ...] = ()  # columns with which clusters can be compared
+    left_out: dict[str, str] = field(default_factory=dict)  # why, by column
+    notes: tuple[str, ...] = ()  # what was assumed
+    objects: str = ""  # how many, and what names them, if another column could
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether one reading alone is sensible."""
+        return len(self.readings) == 1 and not self.doubt
 
 
 def guess(
@@ -120,8 +146,11 @@ def _of_arrays(arrays: Sequence[Described], said: Mapping[str, Any]) -> Guess:
     named = [dim for words in kinds for dim in long if says(dim, words)]
     draws = said.get("sample") or next(iter(named), None)
     if draws is None or len(long) < 2:
-        sample = given("sample")
-        doubt = f"no dimension is named as that of draws; name it with {sample}."
+        doubt = (
+            "no dimension is named as that of draws; name it with "
+            f"{given('sample')}. Or, if arrays hold errors: "
+            f"{given(id=','.join(long))}, {given('values')} and {given('errors')}."
+        )
         return Guess((), doubt, left_out=left_out)
     cells = ",".join(dim for dim in long if dim != draws)
     n_cells = np.prod([n for dim, n in sizes.items() if dim != draws], dtype=int)
@@ -149,12 +178,12 @@ def _one_column_each(objects: Described, things: Described) -> Guess:
 
 
 def _with_said(reading: Reading, said: Mapping[str, Any]) -> Reading:
-    """What the user said is kept, whatever was guessed."""
+    """Keep what the user said, whatever was guessed."""
     return replace(reading, **{n: v for n, v in said.items() if hasattr(reading, n)})
 
 
 def take_errors(left: Leftover) -> list[Named]:
-    """Find the columns of errors by their names, as far as the numbers can be errors.
+    """Find error columns by name whose numbers can be errors.
 
     What the user said about errors and their kind is followed.
     """
@@ -205,7 +234,7 @@ def _can_be(named: Named, left: Leftover) -> bool:
 
 
 def _why_not(named: Named, column: Described) -> str:
-    """Why numbers cannot be the errors that they are named as, if they cannot."""
+    """Say why numbers cannot be errors in spite of their name."""
     numbers = np.asarray(column.numbers)
     numbers = numbers[~np.isin(numbers, [float(mark) for mark in column.marks])]
     if (numbers < 0).any():
@@ -282,7 +311,7 @@ def _with_errors(errors: Sequence[Named], left: Leftover) -> Guess:
 def _error_readings(
     errors: Sequence[Named], id: str | None, left: Leftover
 ) -> tuple[list[Reading], tuple[str, ...]]:
-    """Readings with the kind of error that most values have, and what was assumed.
+    """Readings with the most frequent kind of error, and the assumptions.
 
     There is none if that is a kind that is not known.
     """
@@ -350,14 +379,18 @@ def _without_errors(left: Leftover, is_long: bool, classes: Sequence[str]) -> Gu
         if repeated is not None:
             return _replicates(repeated, id, left)
     words = [left.columns[name] for name in classes if not says(name, CLASS_WORDS)]
+    rivals: list[Described] = []
     is_count = id is not None and is_row_number(left.columns[id])
     if is_count and said is None and repeated_ids(left):
-        left.left_out[str(id)] = "a number of the row"
+        if says(left.columns[str(id)], NUMBER_WORDS):
+            rivals = [left.columns[str(id)]]
+        else:
+            left.left_out[str(id)] = "a number of the row"
         id = None
     if id is None and not measured:
         many = [left.columns[said]] if said else repeated_ids(left)
         if many:
-            return _long(many[0], many[1:], words, left)
+            return _long(many[0], [*many[1:], *rivals], words, left)
     broken = None if id is not None else left.broken_id()
     perhaps = None if id is not None or broken else perhaps_id(words, left.free)
     place = None
@@ -439,7 +472,7 @@ def _long(
 def _of_rivals(
     found: Guess, id: Described, rivals: Sequence[Described], plate: Described | None
 ) -> Guess:
-    """Offer each column that may name the objects, and each row as an object."""
+    """Offer every column that may name the objects, and one object per row."""
     values = found.readings[0].values
     offers = []
     for rival in rivals:
@@ -493,14 +526,14 @@ def _doubting(found: Guess, readings: Sequence[Reading], doubt: str) -> Guess:
 
 
 def _about_text(found: Guess, left: Leftover) -> Guess:
-    """Say so if columns of numbers have cells that are none."""
+    """Doubt columns of numbers some of whose cells are not numbers."""
     used = {name for reading in found.readings for name in reading.values}
     doubtful = (c for c in left.columns.values() if c.doubt)
     meant = [c for c in doubtful if c in left.free or c.name in used]
     if not meant:
         return found
     names = {c.name for c in meant}
-    left.left_out |= dict.fromkeys(names, "some cells are no numbers")
+    left.left_out |= dict.fromkeys(names, "some cells are not numbers")
     means = f"without {', '.join(sorted(names))}"
     apart = [_without(reading, names, means) for reading in found.readings]
     doubt = f"column {meant[0].name} {meant[0].doubt}."
@@ -517,7 +550,7 @@ def _without(reading: Reading, names: set[str], means: str) -> Reading:
 
 
 def _about_gaps(found: Guess, left: Leftover) -> Guess:
-    """Offer what can be done about missing values, where nothing would be done."""
+    """Offer rules for missing values where none applies by default."""
     if not found.is_clear or "missing" in left.said:
         return found
     reading = found.readings[0]
@@ -536,7 +569,7 @@ def _about_gaps(found: Guess, left: Leftover) -> Guess:
 
 
 def _about_marks(found: Guess, left: Leftover) -> Guess:
-    """Ask whether numbers such as -999 are values: as such they would be a cluster."""
+    """Ask whether numbers such as -999 are values; they would form a cluster."""
     if not found.is_clear:
         return found
     reading = found.readings[0]
@@ -555,7 +588,7 @@ def _about_marks(found: Guess, left: Leftover) -> Guess:
 
 
 def _about_names(found: Guess, names: Sequence[str]) -> Guess:
-    """Say so if several columns have one name, and ask if that is a name of errors."""
+    """Note columns of the same name, and ask if they are named like errors."""
     times = Counter(name.strip() for name in names)
     twice = sorted(name for name in times if times[name] > 1)
     if not twice:
@@ -578,7 +611,7 @@ def _about_names(found: Guess, names: Sequence[str]) -> Guess:
 
 
 def _notes(found: Guess, left: Leftover) -> Iterator[str]:
-    """What is odd about the first reading, but no reason to ask."""
+    """Notes on the first reading that are not worth a question."""
     values = found.readings[0].values if found.readings else ()
     orphans = [name for name in values if is_named_as_error(name)]
     if orphans:
@@ -757,3 +790,71 @@ def _are_weights(column: Described, objects: Indices) -> bool:
         return False
     sums = np.bincount(objects, weights)
     return bool(np.allclose(sums, sums[0], rtol=1e-2)) and sums[0] > 0
+
+
+def roles_in(guess: Guess, names: Sequence[str] = ()) -> dict[str, str]:
+    """What each column is in the first reading, in a few words."""
+    roles = {name: f"({why})" for name, why in guess.left_out.items()}
+    roles |= dict.fromkeys(guess.classes, "classes")
+    if not guess.readings:
+        return roles
+    roles |= {other.id: "id?" for other in guess.readings if other.id is not None}
+    reading = guess.readings[0]
+    words = {"id": "id", "sample": "draw", "weight": "weight", "batch": "batch"}
+    named = {getattr(reading, field): word for field, word in words.items()}
+    roles |= {name: word for name, word in named.items() if name is not None}
+    roles |= dict.fromkeys(reading.values, "value")
+    if reading.replicates is not None:
+        begin = reading.replicates.removesuffix("*")
+        stems = {begin.replace("{}", stem): stem for stem in reading.values}
+        for name in names:
+            match = re.fullmatch(r"(.*?)(\d+|[A-Za-z])", name)
+            if match and match[1] in stems:
+                roles[name] = f"measures {stems[match[1]]}"
+    return roles | {e: role for e, (role, _) in errors_in(reading).items()}
+
+
+def errors_in(reading: Reading) -> dict[str, tuple[str, str]]:
+    """Role in words, and value, of each column of errors."""
+    words = ("low", "high") if reading.kind in PAIRS else ("error",)
+    words = ("error up", "error down") if reading.kind == "plusminus" else words
+    columns = reading.error_columns or ((),) * len(reading.values)
+    return {
+        column: (f"{word} of {value}", value)
+        for value, some in zip(reading.values, columns, strict=True)
+        for word, column in zip(words, some, strict=False)
+    }
+
+
+def remarks_on(columns: dict[str, Described], guess: Guess) -> dict[str, list[str]]:
+    """What is odd about columns, given what they are taken for."""
+    found: dict[str, list[str]] = {}
+    if not guess.readings:
+        return found
+    reading = guess.readings[0]
+    id = columns.get(reading.id or "")
+    if id is not None and id.n_distinct < id.n_rows:
+        times = np.bincount(id.coded())
+        least, most = int(times.min()), int(times.max())
+        said = f"{least}" if least == most else f"{least} to {most}"
+        found.setdefault(id.name, []).append(f"{said} rows each")
+    for name in reading.values:
+        numbers = columns[name].numbers if name in columns else None
+        if numbers is not None and not reading.replicates and wants_logarithm(numbers):
+            found.setdefault(name, []).append(f"skewed: try {given('log')}")
+    if reading.kind in (None, "sd", "se"):
+        for error, (_, value) in errors_in(reading).items():
+            sizes, numbers = columns[error].numbers, columns[value].numbers
+            if sizes is None or numbers is None:
+                continue
+            if np.nanmedian(sizes) > np.nanstd(numbers) > 0:
+                text = f"mostly larger than the spread of {value}"
+                found.setdefault(error, []).append(text)
+    if reading.kind in ("interval", "ci95", "ci68"):
+        for low, high in reading.error_columns or ():
+            below, above = columns[low].numbers, columns[high].numbers
+            if below is None or above is None:
+                continue
+            if n := int((below > above).sum()):
+                found.setdefault(low, []).append(f"{counted(n, 'time')} above {high}")
+    return found

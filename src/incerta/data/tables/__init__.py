@@ -1,1 +1,1 @@
-"""Tables: which columns mean what, and objects from rows."""
+"""Tables: the roles of columns, and objects from rows."""

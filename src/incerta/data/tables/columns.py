@@ -114,7 +114,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a table, the objects they belong to, and what was said about them."""
+    """Rows of a table, their objects, and the description of the table."""
 
     table: Table
     spec: TableSpec
@@ -191,7 +191,7 @@ def _as_floats(column: Any) -> Array:
 
 
 def _cells_of_text(column: Any) -> Iterator[str | None]:
-    """Cells one by one: a few words may stand for more text than there is memory."""
+    """Yield cells one by one, as decoded text may not fit into memory."""
     for begin in range(0, len(column), FEW_ROWS):
         yield from column[begin : begin + FEW_ROWS].cast(nw.String).to_list()
 
@@ -240,7 +240,7 @@ def _as_plain(column: Any, name: str) -> Ids:
         try:
             array = np.char.decode(array, "utf-8")
         except UnicodeDecodeError as error:
-            msg = f"column {name!r} holds bytes that are no text in UTF-8: {error}."
+            msg = f"column {name!r} holds bytes that are not UTF-8 text: {error}."
             raise DataError(msg) from error
     if hidden is not None and hidden.any():
         array = array.astype(np.float64 if array.dtype.kind in "biuf" else object)
@@ -296,7 +296,7 @@ def _missing(column: Any) -> Mask:
 
 
 def _coded_array(array: Ids) -> tuple[Ids, Indices | None]:
-    """Number text in objects, of which few may be referred to by many rows."""
+    """Number text in an object array by its distinct words."""
     if array.dtype != object or not all(isinstance(cell, str) for cell in array):
         return array, None
     number: dict[str, int] = {}
@@ -305,7 +305,7 @@ def _coded_array(array: Ids) -> tuple[Ids, Indices | None]:
 
 
 def _with_different_words(column: Any) -> Any:
-    """A column without words that are repeated or null, which arrow lets it have."""
+    """Clean an arrow dictionary of repeated and null words."""
     native: Any = None if isinstance(column, np.ndarray) else column.to_native()
     if not comes_from(native, "pyarrow") or not hasattr(native.type, "value_type"):
         return column

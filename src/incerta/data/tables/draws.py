@@ -113,7 +113,7 @@ def mended_draws(
 
 @dataclass(frozen=True, kw_only=True)
 class Effects:
-    """What objects and draws have to do with the values, by feature."""
+    """Effects of objects and draws on the values, by feature."""
 
     of_objects: Array  # (n_objects, n_features), a
     of_draws: Array  # (n_draws, n_features), b
@@ -157,7 +157,7 @@ def fill_draws(
 
 
 def _refuse_unknown(known: Mask, ids: Ids, names: tuple[str, ...]) -> None:
-    """Every object needs a value of every feature, and each feature one with two."""
+    """Check that there are enough values to fill gaps."""
     counts = known.sum(axis=0)
     if not counts.all():
         i, j = np.argwhere(counts == 0)[0]

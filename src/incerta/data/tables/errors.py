@@ -1,4 +1,4 @@
-"""One row per object: values with errors of any kind, and what is missing filled in."""
+"""Wide form: values with errors of any kind, and their missing values."""
 
 import warnings
 from collections.abc import Callable
@@ -232,7 +232,7 @@ def _bounds(rows: Rows, name: str, pair: tuple[str, ...]) -> tuple[Array, Array]
     low, high = (rows.finite(column) for column in pair)
     wrong: Mask = np.asarray(low > high)
     if wrong.any():
-        # Both numbers are needed to tell a swap from a slip.
+        # Both numbers are shown, so that a swap can be told from a typo.
         upper = high[int(wrong.argmax())]
         why = f"is above the {upper} in {pair[1]!r}; swap the two if they are swapped"
         rows.refuse(wrong, low, pair[0], why)
@@ -269,7 +269,7 @@ def _with_correlations(cells: Measured, rows: Rows) -> Measured:
     known = ~np.isnan(cells.value)
     for (i, j), name in columns.items():
         column = rows.finite(name)
-        why = "is no correlation: these lie between -1 and 1"
+        why = "is not a correlation, which lies between -1 and 1"
         rows.refuse(np.abs(column) > 1.0, column, name, why)
         column = np.where(known[:, i] & known[:, j], column, 0.0)
         matrices[:, i, j] = matrices[:, j, i] = column

@@ -1,4 +1,4 @@
-"""Missing cells: counted, named, and left out or filled as the rule is.
+"""Missing cells: count and name them, leave them out or fill them.
 
 To fill them, the true positions of the objects are taken to be Gaussian, ``x ~ N(mu,
 S)``, of which ``y = x + noise`` was measured with known error variances. `fit_gaussian`
@@ -25,7 +25,7 @@ RIDGE = 1e-10  # likewise; keeps exactly collinear features solvable
 def missing_message(
     names: Sequence[str], columns: Sequence[Array], coded: Coded, note: str = ""
 ) -> str:
-    """Refuse what is missing in each column, and say what to do about it."""
+    """Message about missing values, with what to do about them."""
     gaps = [np.isnan(column) for column in columns]
     return (
         f"there are missing values: {listed_gaps(names, gaps, coded)}.{note} "

@@ -1,4 +1,4 @@
-"""The words by which columns are known: ids, classes, times, errors and values."""
+"""Words that name columns of ids, classes, times, errors and values."""
 
 from __future__ import annotations
 
@@ -34,13 +34,14 @@ ID_WORDS = _set(
     "customer client school hospital district village neuron electrode"
 )
 KEY_WORDS = _set("id ids identifier key oid uid uuid code designation")
-ROW_WORDS = _set("row rowid rownum index idx nr no unnamed")
+NUMBER_WORDS = _set("nr no")  # of rows, or of what each row is about
+ROW_WORDS = _set("row rowid rownum index idx unnamed") | NUMBER_WORDS
 CLASS_WORDS = _set(
     "class classes label labels type types species genus family cluster clusters group "
     "category target truth disposition diagnosis subtype cultivar region kind leiden "
     "louvain"
 )
-# Draws of all objects at once, by their nature.
+# Words for joint draws of all objects.
 JOINT_WORDS = _set("member draw realization realization imputation imp ensemble")
 DRAW_WORDS = JOINT_WORDS | _set("number ens")  # of dimensions: ECMWF numbers members
 # Repeated measurements, or runs of something for all objects at once.
@@ -73,6 +74,15 @@ TOTALS = _set(
     "totaal som eindtotaal gemiddelde mediaan"
 ) | {f"total {word}" for word in ("général", "general", "geral")}
 TOTALS |= {"grand total", "totale generale"}
+# Rows that may stand next to totals; alone, Max may be a person.
+BESIDE_TOTALS = _set("n count sd std stdev se sem min minimum max maximum range cv")
+
+
+def is_total(name: str, words: frozenset[str] = TOTALS) -> bool:
+    """Whether a row is named like a total."""
+    return name.strip(" :.").casefold() in words
+
+
 _ONE_OF = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
 
 
@@ -91,12 +101,12 @@ class Named(NamedTuple):
 
 
 def template(match: re.Match[str]) -> str:
-    """The name that was matched, with {} in the place of the value."""
+    """The matched name with {} in place of the value."""
     start, end = match.span("value")
     return f"{match.string[:start]}{{}}{match.string[end:]}"
 
 
-# What a word says about an error; None is a standard deviation.
+# Words for errors and their kinds; None is a standard deviation.
 WORDS: dict[str, str | None] = {
     **dict.fromkeys(
         _words(
@@ -113,7 +123,7 @@ WORDS: dict[str, str | None] = {
     **dict.fromkeys(("rsd", "rse"), "rel%"),
 }
 _WORD = "|".join(sorted(WORDS, key=len, reverse=True))
-# One or two standard deviations, as geologists have it.
+# One or two standard deviations, as geologists write them.
 _ONCE, _TWICE = (rf"{n}s|{n}[\W_]?(?:σ|sigma|sd|se|s\.\s?[de]\.?)" for n in "12")
 # Several words, or one with a number.
 _WORDS = (
@@ -415,14 +425,14 @@ def kind_of(word: str) -> str | None:
 
 
 def _without_units(names: Iterable[str]) -> dict[str, str]:
-    """Names that have a unit, such as ``mass [kg]``, by what is before it."""
+    """Names with a unit, such as ``mass [kg]``, by the part before it."""
     bare = [(match["bare"], n) for n in names if (match := _UNIT.fullmatch(n))]
     times = Counter(stem for stem, _ in bare)
     return {stem: name for stem, name in bare if times[stem] == 1}
 
 
 def _without_means(names: Sequence[str]) -> dict[str, str]:
-    """Names that say that they are of values, by what else they say.
+    """Names such as mass_mean or mean_mass, by the rest of the name.
 
     Mean radius and radius error, beside the worst radius, are three features.
     """
@@ -468,7 +478,7 @@ def _single(
 
 
 def _inside(name: str, known: set[str]) -> Named | None:
-    """Without a word for errors, the name is that of another column."""
+    """Find an error word inside a name that otherwise names another column."""
     for match in _INSIDE.finditer(name):
         before, after = name[: match.start()], name[match.end() :]
         begin, rest = before.rstrip(" _.-"), after.lstrip(" _.-")
@@ -539,7 +549,7 @@ def _by_beginnings(names: Sequence[str]) -> Iterator[Named]:
 
 
 def _beginning_with(stem: str, names: Sequence[str]) -> Iterator[str]:
-    """Those of the sorted names that begin with a stem, and go on with a new word."""
+    """Sorted names that begin with a stem followed by a new word."""
     for name in names[bisect_left(names, stem) :]:
         if not name.startswith(stem):
             return
@@ -552,7 +562,7 @@ def _beginning_with(stem: str, names: Sequence[str]) -> Iterator[str]:
 
 
 def refuse_errors(names: Sequence[str], table: Array, id: str | None = None) -> None:
-    """Refuse a plain table, whose columns are all features, if some are errors.
+    """Refuse a plain table some of whose columns look like errors.
 
     `id` is another column, which names the objects.
     """

@@ -53,13 +53,14 @@ NAMED_SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """A field as an option of the command line."""
+    """A command-line option for a field."""
 
     help: str
     metavar: str = "COL"
     choices: tuple[str, ...] = ()  # anything if there are none
     # Those about uncertainty go together; those about the file fit no other file.
     about: Literal["columns", "uncertainty", "file"] = "columns"
+    of_text: bool = False  # nothing is said by it about other files than text
     flags: tuple[str, ...] = ()  # yes, no: where it is not named after the field
 
 
@@ -70,7 +71,7 @@ def _field(help: str, metavar: str = "COL", *, many: bool = False, **more: Any) 
 
 @dataclass(frozen=True, kw_only=True)
 class TableSpec:
-    """What the user said about a table; None and () where nothing was said.
+    """Description of a table; None and () where nothing was said.
 
     The fields are the parameters of `incerta.read_table`. What does not go together is
     refused at once; what depends on the names of the columns, by `columns`.
@@ -125,13 +126,13 @@ class TableSpec:
     meaning: str | None = _field(
         "What the uncertainty means: error (of a measurement; rows of an object are "
         "replicates), belief (about the truth) or spread (no single truth). By default "
-        "as the table looks.",
+        "it depends on the table.",
         "WHAT",
         choices=tuple(MEANINGS),
         about="uncertainty",
     )
     batch: str | None = _field(
-        "Replicates: column with the batch of each row; its offset is taken off.",
+        "Replicates: column with the batch of each row; its offset is subtracted.",
         about="uncertainty",
     )
     replicates: str | None = _field(
@@ -141,28 +142,32 @@ class TableSpec:
         about="uncertainty",
     )
     sep: str | None = _field(
-        "Text tables: what separates the columns, a character or tab. By default as "
-        "the file looks.",
+        "Text tables: what separates the columns, a character or tab. By default it "
+        "is detected.",
         "CHAR",
         about="file",
+        of_text=True,
     )
     decimal: str | None = _field(
-        "Text tables: decimal mark, . or a comma. By default as the numbers look.",
+        "Text tables: decimal mark, . or a comma. By default as the numbers show.",
         "MARK",
         choices=(".", ","),
         about="file",
+        of_text=True,
     )
     encoding: str | None = _field(
         "Text tables: encoding, such as latin-1. By default UTF-8, UTF-16 or cp1252, "
-        "as the file looks.",
+        "whichever fits.",
         "NAME",
         about="file",
+        of_text=True,
     )
     na: tuple[str, ...] = _field(
         "Text tables: more words or numbers for missing values, separated by commas, "
         "as in --na=-999,none.",
         "WORD,…",
         many=True,
+        of_text=True,
     )
     corr: str | None = _field(
         "Columns with the correlations of errors: '{}_{}_corr' with {} for two values.",
@@ -170,14 +175,14 @@ class TableSpec:
         about="uncertainty",
     )
     log: tuple[str, ...] = _field(
-        "Values of which the decimal logarithm is taken, errors included; all for all "
+        "Values to take the decimal logarithm of, errors included; all for all "
         "of them.",
         "COL,…",
         many=True,
     )
     sheet: str | int | None = _field(
         "Files of sheets: name of the sheet, or its number from 1. By default the "
-        "first that holds something.",
+        "first that is not empty.",
         "NAME|N",
         about="file",
     )
@@ -209,6 +214,11 @@ class TableSpec:
         )
 
     @classmethod
+    def of_call(cls, parameters: Mapping[str, Any]) -> Self:
+        """Take the parameters of a call that are fields; others are ignored."""
+        return cls.of(**{n: value for n, value in parameters.items() if n in OPTIONS})
+
+    @classmethod
     def of_options(cls, **given: Any) -> Self:
         """Take the words of options: lists are separated by commas, as in csv."""
         for name in LISTS & given.keys():
@@ -218,7 +228,7 @@ class TableSpec:
         return cls(**given)
 
     def __post_init__(self) -> None:
-        """Refuse what is wrong by itself, and what does not go together."""
+        """Refuse wrong values and combinations."""
         self._check_file()
         self._check_words()
         if self.values:
@@ -227,12 +237,12 @@ class TableSpec:
     # what was said ----------------------------------------------------------------
 
     def said(self) -> dict[str, Any]:
-        """What was said, by field."""
+        """What the user said, by field."""
         given = {name: getattr(self, name) for name in OPTIONS}
         return {name: value for name, value in given.items() if value not in (None, ())}
 
     def completed_by(self, other: TableSpec) -> Self:
-        """Take what was not said from `other`, a description of another file.
+        """Fill what was not said from `other`, a description of another file.
 
         How values are uncertain is taken as a whole or not at all: parts of two
         descriptions do not make a third.
@@ -245,11 +255,11 @@ class TableSpec:
         return replace(self, **{**more, **said})
 
     def to_options(self) -> list[str]:
-        """The words that say this on the command line."""
+        """The command-line options that say this."""
         return [word for given in self.said().items() for word in _as_words(*given)]
 
     def to_python(self, path: str) -> str:
-        """A call of `incerta.read_table` that says this."""
+        """The call of `incerta.read_table` that says this."""
         given = [f"{name}={_written(name, v)}" for name, v in self.said().items()]
         return f"ic.read_table({', '.join([repr(path), *given])})"
 
@@ -293,7 +303,7 @@ class TableSpec:
 
     @property
     def missing_rule(self) -> Missing:
-        """What to do about gaps, which depends on the form if nothing was said."""
+        """Rule for missing values; the default depends on the form."""
         if self.missing is not None:
             return cast(Missing, self.missing)
         measured = bool(self.errors) and self.kind != "interval"
@@ -319,7 +329,7 @@ class TableSpec:
         return columns
 
     def columns(self, known: Sequence[str]) -> list[str]:
-        """The columns to read, all of them `known`, each once; all if none is named."""
+        """The columns to read, each once; all of `known` if none is named."""
         if not self.values and self.sample is None:
             return list(known)
         there_are = frozenset(known)  # tables of genes have 100,000 columns
@@ -358,7 +368,7 @@ class TableSpec:
     # checks -----------------------------------------------------------------------
 
     def refuse(self, names: Iterable[str], why: str) -> None:
-        """Refuse the first of some fields that was said."""
+        """Refuse the first of some fields that has a value."""
         said = self.said()
         for name in names:
             if name in said:
@@ -563,7 +573,7 @@ class TableSpec:
         _ = self.error_columns
 
     def _errors_said(self) -> Any:
-        """The errors as they were given: a template, not a list of one."""
+        """The errors as given: a single template rather than a list of one."""
         alone = isinstance(self.errors, tuple) and len(self.errors) == 1
         return self.errors[0] if alone else self.errors  # type: ignore[index]
 
@@ -572,14 +582,14 @@ OPTIONS: dict[str, Option] = {
     one.name: one.metadata["option"] for one in fields(TableSpec)
 }
 LISTS = {one.name for one in fields(TableSpec) if one.default == ()}
-TEXT = ("sep", "decimal", "encoding", "na")  # fields about text tables
+TEXT = tuple(name for name, option in OPTIONS.items() if option.of_text)
 
 
 # names and templates ------------------------------------------------------------------
 
 
 def about_forms() -> str:
-    """Say which tables have error columns, and which do not."""
+    """Explain wide and long form."""
     return (
         f"{given('errors')} means one row per object with error columns; leave errors "
         "out where several rows are values of one object (long form)."
@@ -587,7 +597,7 @@ def about_forms() -> str:
 
 
 def _as_tuple(given: Any) -> tuple[Any, ...]:
-    """What was given as a list, or as the only thing that would be in it."""
+    """Turn a single value or a sequence into a tuple."""
     if given is None:
         return ()
     return (given,) if isinstance(given, (str, int, float)) else tuple(given)
@@ -686,7 +696,7 @@ def _of_pair(
 
 
 def _example(kind: str) -> tuple[str, str, str]:
-    """Two templates and what they stand for, for messages."""
+    """Example templates for messages, and their meaning."""
     if kind == "plusminus":
         return "{}_err1", "{}_err2", "(upper, lower)"
     return "{}_low", "{}_high", "(low, high)"
@@ -779,7 +789,7 @@ def _refuse_mixed(endings: Mapping[str, str], pattern: str) -> None:
     if numbered and named:
         msg = (
             f"{given(replicates=pattern)} takes {named[0]!r} for a repeat like "
-            f"{numbered[0]!r}. If it is none, rename it or leave it out of the table; "
+            f"{numbered[0]!r}. If it is not, rename it or leave it out of the table; "
             "if it is one, number it."
         )
         raise DataError(msg)

@@ -1,12 +1,14 @@
-"""Values so large or so close together that their squares cannot be computed with."""
+"""What methods refuse: missing values, and those too large or close to be squared."""
 
 import numpy as np
 
 from incerta.backend.memory import CACHE_BYTES, blocks
 from incerta.data.container import UncertainData
 from incerta.data.laws import Law, Values
-from incerta.exceptions import DataError
+from incerta.data.projections import projected
+from incerta.exceptions import DataError, MissingValueError
 from incerta.typing import Array
+from incerta.wording import counted, given, verb
 
 # Methods take fourth powers, and sums of them; floats end at 1e308.
 LARGEST = 1e70
@@ -38,7 +40,7 @@ def refuse_extremes(data: UncertainData, *, spread: bool = True) -> None:
 
 
 def _extent(law: Law) -> tuple[Array, Array]:
-    """Where each feature begins and ends; NaN if nothing is known of it.
+    """Range of each feature; NaN if nothing is known.
 
     Of laws given by a formula, means give or take a standard deviation.
     """
@@ -69,3 +71,27 @@ def _other_unit(data: UncertainData, feature: int, what: str, size: float) -> st
     name = data.feature_names[feature]
     factor = "" if np.isinf(size) else f", e.g. multiply it by {1.0 / size:.0e}"
     return f"feature {name!r} {what}; give it in another unit{factor}."
+
+
+def refuse_missing(data: UncertainData) -> None:
+    """Raise if values are missing."""
+    gaps = data.law.missing()
+    if gaps is not None and projected(data.law) is not None:
+        n, first = int(gaps.any(axis=1).sum()), data.ids[int(gaps.any(axis=1).argmax())]
+        msg = (
+            f"{counted(n, 'object')} {verb(n, 'was', 'were')} measured in projection, "
+            f"the first {first!s}: not all features follow from what was measured. "
+            "AutoClusterer and ErrorMixture take them as they are; for other methods "
+            "let Deconvolver().fit_transform(data) say what they probably are."
+        )
+        raise MissingValueError(msg)
+    if gaps is not None:
+        n, first = int(gaps.sum()), data.ids[int(gaps.any(axis=1).argmax())]
+        msg = (
+            f"{counted(n, 'value')} {verb(n, 'is', 'are')} missing, the first of "
+            f"object {first!s}. AutoClusterer and ErrorMixture take them as they are; "
+            f"for other methods read the table with {given(missing='impute')} or "
+            f"{given(missing='drop')}, or let Deconvolver().fit_transform(data) say "
+            "what they probably are."
+        )
+        raise MissingValueError(msg)
