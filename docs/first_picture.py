@@ -2,11 +2,13 @@
 
 INCERTA_DATA=... python docs/first_picture.py    # a minute
 
-writes measured/real.txt and, for light and dark pages, first.png. The sets and the
-methods are those of benchmarks/accuracy, with seed 0. All methods get standardized
-values and the number of classes. The classes serve for scoring, colors and axes only.
+writes measured/real.txt, its rows in README.md, and first.png for light and dark pages.
+The sets and the methods are those of benchmarks/accuracy, with seed 0. All methods get
+standardized values and the number of classes. The classes serve for scoring, colors and
+axes only.
 """
 
+import re
 import sys
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from matplotlib.figure import Figure
 from scipy.optimize import linear_sum_assignment
 
 HERE = Path(__file__).parent
+README = HERE.parent / "README.md"
 sys.path.insert(0, str(HERE.parent / "benchmarks" / "accuracy"))
 from real import REAL  # noqa: E402
 
@@ -95,6 +98,10 @@ def main():
                 draw(panels, plane_of(data.mean(), classes), classes, theme)
     text = "\n".join(lines) + "\n"
     (HERE / "measured" / "real.txt").write_text(text, encoding="utf-8")
+    page = README.read_text(encoding="utf-8")
+    for line in lines[1:]:
+        page = re.sub(rf"^    {line.split()[0]} .*", f"    {line}", page, flags=re.M)
+    README.write_text(page, encoding="utf-8")
     print(text, end="")
 
 
