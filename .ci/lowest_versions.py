@@ -13,4 +13,3 @@ for requirement in named:
     name, lowest = re.fullmatch(r"([\w.-]+)>=([\w.]+)", requirement).groups()
     # 2.0 is a series: pip takes its last release.
     print(f"{name}=={lowest}.*" if lowest.count(".") < 2 else f"{name}=={lowest}")
-print("pyparsing<3.3")  # later ones warn at the lowest matplotlib

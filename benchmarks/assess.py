@@ -1,16 +1,16 @@
-"""How far the verdicts and probabilities of `assess` can be trusted.
+"""Reliability of the verdicts and probabilities of `assess`.
 
     INCERTA_DATA=... python benchmarks/assess.py --jobs 2  # docs/measured/assess.txt
 
-*One cluster cut by k-means*: share of the pairs of pieces that are called separate, by
-`assess` and by rules that people use: the dip test along the same axis (p < 0.05), a
-mean silhouette above 0.25, neighbors that share the label (0.9), the same pieces in
+*One cluster cut by k-means*: the share of pairs of pieces that are called separate, by
+`assess` and by common rules. The rules are the dip test along the same axis (p < 0.05),
+a mean silhouette above 0.25, neighbors with the same label (0.9), the same pieces in
 bootstraps (mean adjusted Rand index 0.8) and prediction strength (0.8). The last four
-judge all pieces at once. *Two clusters*: the same for true labels, and how often one
-label for both is said to hide two. *Probabilities*: ECE of the most probable label,
-coverage of 95 % sets, share of wrong labels that is estimated when some are given at
-random, and how well ``right`` ranks them (AUC), beside the share of the ten nearest
-neighbors with the same label.
+judge all pieces at once. *Two clusters*: the same for true labels, and how often a
+common label is reported to hide two clusters. *Probabilities*: ECE of the most probable
+label, coverage of 95 % sets, the estimated share of wrong labels when some are random,
+and the AUC of ``right`` for them, beside the share of the ten nearest neighbors with
+the same label.
 """
 
 import argparse
@@ -43,7 +43,7 @@ WRONG = (0.01, 0.05, 0.2)
 
 
 def one_cluster(shape, n, rng):
-    """Values of a single cluster."""
+    """Draw values of a single cluster."""
     if shape == "gaussian":
         return rng.normal(size=(n, 5))
     if shape == "long":
@@ -68,7 +68,7 @@ ONE = ("gaussian", "long", "t3", "skewed", "bent", "flat", "sizes", "discrete")
 
 
 def two_clusters(shape, n, apart, rng):
-    """Values of two clusters, so many deviations apart, and their labels."""
+    """Draw values of two clusters at a distance in deviations, and their labels."""
     labels = np.arange(n) % 2
     if shape == "gaussian":
         values = rng.normal(size=(n, 5))
@@ -93,7 +93,7 @@ TWO = ("gaussian", "unequal", "strips", "t3", "skewed", "half circles")
 
 
 def measured(values, level, rng):
-    """The values with errors that are unequal."""
+    """Add unequal errors to values."""
     if not level:
         return ic.as_uncertain(values)
     factors = UNEVEN * rng.normal(size=(len(values), 1))
@@ -103,7 +103,7 @@ def measured(values, level, rng):
 
 
 def dip(values):
-    """Distance of values from the nearest law with one mode (Hartigan and Hartigan)."""
+    """Return the dip statistic of Hartigan and Hartigan."""
     x = np.unique(values)
     y = np.searchsorted(np.sort(values), x, side="right") / len(values)
     steps = np.diff(x), np.diff(y)
@@ -116,7 +116,7 @@ def dip(values):
 
 
 def _off(lengths, rises):
-    """Largest distance of a curve from its greatest convex minorant."""
+    """Return the largest distance of a curve from its greatest convex minorant."""
     if not len(lengths):
         return 0.0
     slopes = isotonic_regression(rises / lengths, sample_weight=lengths)
@@ -125,14 +125,14 @@ def _off(lengths, rises):
 
 @cache
 def dip_limit():
-    """What the dip of uniform values, times √n, exceeds in 5 of 100 samples."""
+    """Return the 95 % quantile of the dip of uniform values, times √n."""
     rng = np.random.default_rng(0)
     dips = [dip(rng.random(N_UNIFORM)) for _ in range(200)]
     return np.quantile(dips, 0.95) * np.sqrt(N_UNIFORM)
 
 
 def dipped(found):
-    """Of which compared pairs the dip test says two modes, along the same axis."""
+    """Return the compared pairs with two modes by the dip test along the same axis."""
     said, rng = [], np.random.default_rng(0)
     for pair in found.pairs:
         if pair.values is not None:
@@ -145,7 +145,7 @@ def dipped(found):
 
 
 def peers(values, labels, k, seed):
-    """Whether other rules take labels for real."""
+    """Return whether other rules accept the labels."""
     near = cKDTree(values).query(values, N_NEIGHBORS + 1)[1][:, 1:]
     rng = np.random.default_rng(seed)
     again = []
@@ -173,7 +173,7 @@ def peers(values, labels, k, seed):
 
 
 def cut(shape, n, seed):
-    """Verdicts on pieces of a single cluster: ours, and those of others.
+    """Return the verdicts on pieces of a single cluster, ours and those of others.
 
     Values are exact for even seeds and have errors for odd ones.
     """
@@ -193,7 +193,7 @@ def cut(shape, n, seed):
 
 
 def found_two(shape, n, apart, level, seed):
-    """Whether two clusters are called separate, and found under one label."""
+    """Return whether two clusters are called separate, or detected in one label."""
     rng = np.random.default_rng([seed, *shape.encode()])
     values, labels = two_clusters(shape, n, apart, rng)
     data = measured(values, level, rng)
@@ -205,7 +205,7 @@ def found_two(shape, n, apart, level, seed):
 
 
 def probabilities(data, labels, seed):
-    """Calibration of the probabilities, and what is said of wrong labels."""
+    """Return the calibration of probabilities, and the estimates of wrong labels."""
     found = ic.assess(data, labels, random_state=seed)
     n, k = found.probability.shape
     right = found.likeliest == labels
@@ -230,7 +230,7 @@ def probabilities(data, labels, seed):
 
 
 def chance(probability, seed):
-    """Calibration error that true probabilities would exceed in 5 % of such samples."""
+    """Return the 95 % quantile of the calibration error of true probabilities."""
     rng, most = np.random.default_rng(seed), probability.max(axis=1)
     right = rng.random((N_SAMPLES, len(most))) < most
     return np.quantile([calibration_error(most, each) for each in right], 0.95)
@@ -308,7 +308,7 @@ def main():
 
 
 def tables(parallel, seeds):
-    """Names of cases, and what is found out about each seed of it."""
+    """Yield the names of cases with the results of each seed."""
     from real import REAL
     from shapes import SHAPES, made
 

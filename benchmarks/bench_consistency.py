@@ -1,10 +1,10 @@
-"""Consistency learning against ten separate eigsh embeddings, and a whole RPC fit.
+"""CPU time of consistency learning, of ten eigsh embeddings, and of an RPC fit.
 
     python benchmarks/bench_consistency.py
 
-CPU time on one BLAS thread, best of three within one run. The ten Laplacians are those
-of ten worlds of Image (n = 2310, k = 7) where INCERTA_DATA names a folder that has it,
-else of blobs of the same size.
+CPU time on one BLAS thread, best of three within one run. The ten Laplacians are of ten
+worlds of Image (n = 2310, k = 7) if INCERTA_DATA names a folder that contains it, and
+otherwise of blobs of the same size.
 """
 
 import argparse

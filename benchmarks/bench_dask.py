@@ -1,14 +1,14 @@
-"""One and two dask workers: UKMeans and AutoClusterer on partitions, WorldConsensus.
+"""UKMeans, AutoClusterer and WorldConsensus with one and two dask workers.
 
     python benchmarks/bench_dask.py
     python benchmarks/bench_dask.py --objects 1000000 --workers 1 2 4 --methods UKMeans
 
-Objects with five values and ten features around ten places, made on the workers. Wall
-time of the fits; "in one place" is without dask. Objects are whole in their partitions,
-so nothing is shuffled. Of AutoClusterer, what is done with 2000 objects stays here, and
-only the others are with the workers. WorldConsensus has all objects in one place, and
-the workers have worlds, by joblib's backend, which leaves a single worker idle. Fits
-with any number of workers and partitions must give the same labels.
+Objects with five values and ten features around ten centers are made on the workers.
+Times are wall times of the fits; "in one place" is without dask. Objects are whole in
+their partitions, so nothing is shuffled. AutoClusterer fits 2000 objects in the main
+process, and the workers handle the others. WorldConsensus keeps all objects in the main
+process and distributes worlds by the backend of joblib, which leaves a single worker
+idle. Labels must not depend on the number of workers and partitions.
 """
 
 import argparse
@@ -24,7 +24,7 @@ SHARES = {"UKMeans": 1.0, "AutoClusterer": 0.2, "WorldConsensus": 0.01}
 
 
 def rows_of(piece):
-    """Rows of the objects whose numbers are in `piece`: a function of these alone."""
+    """Return the rows of the objects numbered in `piece`, and of nothing else."""
     import pandas as pd
 
     first, last = piece

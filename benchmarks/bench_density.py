@@ -1,14 +1,14 @@
-"""FDBSCAN: distance probabilities, neighbors and clusters.
+"""CPU time of FDBSCAN: distance probabilities, neighbors and clusters.
 
     python benchmarks/bench_density.py            # 2000 objects, some minutes
     python benchmarks/bench_density.py --large    # 20,000 objects: time and memory
     python benchmarks/bench_density.py --elki /usr/share/java/elki.jar
 
-CPU time on one BLAS thread. Five Gaussian blobs with ten features and 50 values per
-object, eps 4.1, min_samples 50. Blobs lie apart, so that boxes rule out most pairs, or
-all in one place, where they rule out none. The peers beside us are the same table by
-blocked numpy, all pairs of values multiplied out; and FDBSCAN of ELKI 0.7.1 on the same
-values, if its jar is there (Debian's package ``elki``, and a compiler of Java).
+CPU time on one BLAS thread. The data are five Gaussian blobs with ten features and 50
+values per object, eps 4.1, min_samples 50. Blobs are either separate, so that boxes
+exclude most pairs, or in the same place, so that they exclude none. The peers are the
+same table by blocked numpy over all pairs of values, and FDBSCAN of ELKI 0.7.1 on the
+same values, if its jar is there (the Debian package ``elki``, and a Java compiler).
 """
 
 import argparse
@@ -45,7 +45,7 @@ def blobs(n, apart, n_values=N_VALUES):
 
 
 def blocked(law):
-    """The table by plain numpy: one matrix product per block of objects."""
+    """Compute the table by numpy, one matrix product per block of objects."""
     import numpy as np
 
     n, s = law.n_objects, len(law.values) // law.n_objects
@@ -65,7 +65,7 @@ def blocked(law):
 
 
 def by_elki(law, jar):
-    """CPU time of ELKI's FDBSCAN."""
+    """Return the CPU time of FDBSCAN in ELKI."""
     here, source = Path(__file__).parent / "elki", "FdbscanPeer.java"
     jars = [jar, *Path(jar).parent.glob("*trove*.jar")]
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""All-pairs Jensen–Shannon divergence against scipy's gaussian_kde.
+"""Speed of the Jensen–Shannon divergence of all pairs, beside gaussian_kde of scipy.
 
     python benchmarks/bench_divergence.py                 # both CPU engines
     python benchmarks/bench_divergence.py --device cuda   # 100 × 5000 × 21 on a GPU

@@ -1,11 +1,11 @@
-"""UK-means and CK-means beside scikit-learn's KMeans on the means.
+"""CPU time of UK-means and CK-means, beside KMeans of scikit-learn on the means.
 
     python benchmarks/bench_kmeans.py
 
-CPU time, best of three within one run, the same starts for all (init="random",
-n_init=1). "means" is the time to take the means of the objects. Last, the k-means of
-the views, ten starts at once, beside scikit-learn's ten in turn: with clusters, and
-with none, which takes the most rounds.
+CPU time, best of three within one run, with the same starts for all (init="random",
+n_init=1). "means" is the time to compute the means of the objects. Last comes the
+k-means of the views with ten starts at once, beside ten starts in turn by scikit-learn,
+for data with clusters and without, which take the most rounds.
 """
 
 import argparse

@@ -1,13 +1,13 @@
-"""A parquet folder that may be larger than the memory: time and peak memory.
+"""Time and peak memory for a parquet folder that may be larger than the memory.
 
     python benchmarks/bench_lazy.py
     python benchmarks/bench_lazy.py --rows 2000000 10000000 --objects 100000
 
-Long form: objects of as many values each as the rows allow, three features, around five
-places. Files of a million rows are written one after the other, and read by each method
-in a process of its own; with `--here` also from all rows in memory. The peak of a
-process that only imports the libraries comes first. What is allowed to grow is what
-objects need: labels, memberships, means and variances.
+The table is in long form: the rows are divided among objects with three features around
+five centers. Files of a million rows are written one after the other, and each method
+reads them in a separate process; with `--here` also from all rows in memory. The peak
+of a process that only imports the libraries comes first. Only the memory for objects
+may grow: labels, memberships, means and variances.
 """
 
 import argparse
@@ -31,7 +31,7 @@ METHODS = {
 
 
 def write(folder, n_rows, n_objects):
-    """Write the rows of objects, each in one file; a function of the sizes alone."""
+    """Write the rows of objects, with each object in one file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -1,10 +1,10 @@
-"""UKMedoids: distances of all pairs and the search for medoids.
+"""CPU time of UKMedoids: distances of all pairs and the search for medoids.
 
     python benchmarks/bench_medoids.py
 
-CPU time on one BLAS thread. 5000 objects around ten blobs with four features, given by
-ten values each and as Gaussians. Memory is what the distances allocate at most, against
-what a matrix of all pairs of values would take.
+CPU time on one BLAS thread, for 5000 objects in ten blobs with four features, given by
+ten values each and as Gaussians. Memory is the peak of the distances, beside the size
+of a matrix of all pairs of values.
 """
 
 import argparse

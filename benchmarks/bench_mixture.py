@@ -1,14 +1,14 @@
-"""ErrorMixture beside astroML's XDGMM, pygmmis and scikit-learn.
+"""CPU time and likelihood of ErrorMixture, beside astroML, pygmmis and scikit-learn.
 
     python benchmarks/bench_mixture.py            # 2000 objects, all peers installed
     python benchmarks/bench_mixture.py --large    # 1,000,000 objects: time and memory
 
-CPU time on one BLAS thread. Five Gaussian clusters in six features, values displaced by
-independent errors of very unequal size. By default ErrorMixture chooses between full
-and diagonal covariances and tries eight starts; the peers take full ones, and one.
-Log-likelihoods are of the measured values, per object, by one function for all.
-astroML and pygmmis start where they start by themselves; they are left out where they
-are not installed.
+CPU time on one BLAS thread. The data are five Gaussian clusters in six features, with
+values displaced by independent errors of very unequal size. By default ErrorMixture
+chooses between full and diagonal covariances and tries eight starts. The peers use full
+covariances and one start. Log-likelihoods are those of the measured values, per object,
+by one function for all. astroML and pygmmis use their default starts, and are left out
+if they are not installed.
 """
 
 import argparse

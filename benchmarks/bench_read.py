@@ -1,15 +1,15 @@
-"""Time and memory of reading a long csv file and drawing worlds from it.
+"""Time and memory to read a long csv file and to draw worlds from it.
 
     python benchmarks/bench_read.py [--rows 5000000] [--order sorted|shuffled]
     python benchmarks/bench_read.py --columns 20000
 
-The file has 50 rows per object and three features. Each task runs in a process of
-its own, so that peak memory is that task's alone. As a peer, pandas reads the same
-file and averages it per object, which is less than what `incerta.read_table` does. The
-peak includes the libraries themselves; "import only" says how much they take.
+The file has 50 rows per object and three features. Each task runs in a separate
+process, so that peak memory is that of the task. As a peer, pandas reads the same file
+and averages it per object, which is less work than `incerta.read_table` does. The peak
+includes the libraries; "import only" shows their part.
 
-With `--columns` wide tables are read instead: 20 objects, of so many features and of a
-quarter of them. Four times the columns should take four times as long.
+With `--columns` wide tables are read instead, with 20 objects and the given number of
+features, and a quarter of it. Four times the columns should take four times as long.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""UCPC and MMVar on many objects, against k-means on the means.
+"""CPU time of UCPC and MMVar on many objects, beside k-means on the means.
 
     python benchmarks/bench_relocation.py
 
-CPU time of one fit on one BLAS thread: 100,000 Gaussian objects, 10 features, 10
-clusters. "Apart" has blobs that hardly touch, "overlapping" ones that do, "none" has no
-clusters at all, which is hardest. Starts are those of k-means++, ten of them unless
---n-init says otherwise.
+CPU time of one fit on one BLAS thread, for 100,000 Gaussian objects with 10 features
+and 10 clusters. The blobs of "apart" hardly touch, those of "overlapping" do, and
+"none" has no clusters, the hardest case. The starts are by k-means++, ten unless set
+with --n-init.
 """
 
 import argparse

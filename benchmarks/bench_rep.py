@@ -1,12 +1,12 @@
-"""REP: distances of all clusterings, and k-means in 100 worlds.
+"""CPU time of REP: distances of all clusterings, and k-means in 100 worlds.
 
     python benchmarks/bench_rep.py
 
-CPU time on one thread. First the adjusted Rand index of all pairs of 1000 clusterings
-of 10,000 objects, against scikit-learn's pair by pair, on a sample. Then REP as a
-whole: ten features, fifty values per object, five clusters, against a loop over
-scikit-learn alone (k-means in each world, Rand index of each pair) in the same run,
-and against the CPU time of ELKI's implementation of REP on data of the same kind.
+CPU time on one thread. First comes the adjusted Rand index of all pairs of 1000
+clusterings of 10,000 objects, beside scikit-learn pair by pair on a sample. Then comes
+REP as a whole, with ten features, fifty values per object and five clusters. The peers
+are a loop over scikit-learn (k-means in each world, Rand index of each pair) in the
+same run, and the CPU time of REP in ELKI on data of the same kind.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def rand_indices(n_clusterings, n_objects, n_sampled):
 
 
 def kmeans_in_a_loop(data, n_worlds):
-    """What one would write without this library."""
+    """Run REP without this library."""
     from sklearn.cluster import KMeans
 
     return [

@@ -1,4 +1,4 @@
-"""Many objects: CPU time and peak memory, one process per size.
+"""CPU time and peak memory for many objects, with one process per size.
 
     python benchmarks/bench_scale.py
     python benchmarks/bench_scale.py --sizes 10000 100000 1000000
@@ -6,12 +6,12 @@
     python benchmarks/bench_scale.py --sizes 2000 --clusters 10 --overlap
     python benchmarks/bench_scale.py --methods AutoClusterer ErrorMixture KMeans
 
-Gaussian objects around three blobs or more, with ten features or more; with --overlap,
-clusters that overlap, of values that errors of unequal sizes have displaced: it takes
-longest. RPC draws 100 worlds and keeps ten, chosen by their divergences or at random;
-above 1000 objects worlds are compared by 250 of them, above 5000 objects 1000 stand for
-all. The time of `membership_`, which goes through all 100 worlds, is separate;
-AutoClusterer has its own with the labels.
+The data are Gaussian objects in three or more blobs, with ten or more features. With
+--overlap, clusters overlap and values are displaced by errors of unequal sizes, which
+takes longest. RPC draws 100 worlds and keeps ten, chosen by their divergences or at
+random. With more than 1000 objects, worlds are compared by 250 of them; with more than
+5000, 1000 represent all. The time of `membership_`, which uses all 100 worlds, is
+separate; AutoClusterer computes it with the labels.
 """
 
 import argparse
@@ -44,7 +44,7 @@ def overlapping(n_objects, n_features, n_clusters):
 
 
 def named(method):
-    """Parameters and estimator, ours or scikit-learn's."""
+    """Return the parameters and the estimator, from incerta or scikit-learn."""
     import sklearn.cluster
     import sklearn.mixture
 

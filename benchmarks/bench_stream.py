@@ -1,12 +1,12 @@
-"""How many objects a second a stream absorbs, and whether memory grows.
+"""Objects per second that a stream absorbs, and growth of memory.
 
     python benchmarks/bench_stream.py                 # 10 million objects, a minute
     python benchmarks/bench_stream.py --objects 20000
 
-Ten features, unequal errors, 100 micro-clusters that are all in use, on one core. The
-peer is scikit-learn's MiniBatchKMeans with 100 clusters, which knows neither errors nor
-time. StreamRPC draws 100 worlds of every object; it and SlidingUMicro, whose window
-holds 20,000 objects, get the first 100,000 objects only.
+The data have ten features and unequal errors, and all 100 micro-clusters are in use, on
+one core. The peer is MiniBatchKMeans of scikit-learn with 100 clusters, which uses
+neither errors nor time. StreamRPC draws 100 worlds of every object. It and
+SlidingUMicro, whose window holds 20,000 objects, get only the first 100,000 objects.
 """
 
 import argparse
@@ -29,7 +29,7 @@ def piece(rng, centers, n):
 
 
 def rate(stream, rng, centers, n):
-    """Objects that a stream takes per second of CPU time; the first are not counted."""
+    """Return the objects per second of CPU time of a stream, after a warm-up."""
     stream.partial_fit(piece(rng, centers, 200))
     spent, step = 0.0, min(10_000, n)
     for _ in range(n // step):

@@ -1,11 +1,12 @@
-"""How honest the confidence of RPC is, for two ways of letting worlds speak.
+"""Calibration of the confidence of RPC, for two kinds of labels in worlds.
 
     python benchmarks/calibration.py
 
-Blobs with known clusters, measured with errors of several sizes. "pulled" labels the
-objects in each world by the embedding that consistency learning ends with, "own" by
-the world's embedding before. An honest mean confidence is near the accuracy; the Brier
-score is the mean squared error of the probabilities, lower is better.
+The data are blobs with known clusters, measured with errors of several sizes. "pulled"
+labels the objects in each world by the final embedding of consistency learning, "own"
+by the initial embedding of the world. A calibrated mean confidence is near the
+accuracy. The Brier score is the mean squared error of the probabilities; lower is
+better.
 """
 
 import argparse

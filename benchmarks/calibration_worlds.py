@@ -1,18 +1,17 @@
-"""How honest the confidence of WorldConsensus is.
+"""Calibration of the confidence of WorldConsensus.
 
     python benchmarks/calibration_worlds.py
 
-True values come from two overlapping Gaussians; each is measured with a known error.
-Where the law given to the library is that of the true value given the measurement
-("right"), worlds are draws from what is known, and a confidence of 0.8 should be right
-8 times out of 10. Where it is the error bar around the measurement ("error bar"), as is
-often done, values are spread twice: once by the error that was made, once by the one
-that is drawn.
+True values come from two overlapping Gaussians, and each is measured with a known
+error. In "right", the library gets the distribution of the true value given the
+measurement, so labels with a confidence of 0.8 should be correct in 8 of 10 cases. In
+"error bar", it gets the error bar around the measurement, as is common. Values are then
+spread twice, by the actual error and by the drawn one.
 
-Three questions: does the true value lie in the cluster (k-means, and a mixture model by
-its labels), and does the object belong to the component (a mixture model by its
-probabilities, ``soft=True``)? Closed forms of both probabilities are known; "off" is
-the mean distance of the membership from them.
+There are two events. The true value may lie in the cluster (k-means, and a mixture
+model by its labels), and the object may belong to the component (a mixture model by its
+probabilities, ``soft=True``). Both probabilities have closed forms; "off" is the mean
+distance of the membership from them.
 """
 
 import argparse
@@ -38,7 +37,7 @@ QUESTIONS = {
 
 
 class Measured:
-    """Simulated measurements, and what can be known from them."""
+    """Simulated measurements, and the true probabilities."""
 
     def __init__(self, n_objects, n_worlds, seed):
         self.seed, self.n_worlds = seed, n_worlds
@@ -63,7 +62,7 @@ class Measured:
         )
 
     def right(self):
-        """Draws of the true values, given the measurements."""
+        """Return draws of the true values given the measurements."""
         rng = np.random.default_rng([self.seed, 2])
         shape = (self.n_worlds, len(self.seen))
         drawn = rng.random(shape) < self.of_component
@@ -71,14 +70,14 @@ class Measured:
         return ic.from_worlds(means + self.spread * rng.normal(size=(*shape, 2)))
 
     def error_bar(self):
-        """Measurements with their errors, as if these were the law of the truth."""
+        """Return measurements with error bars, taken as distributions of the truth."""
         return ic.from_gaussian(
             self.seen, std=np.broadcast_to(self.error, (len(self.seen), 2))
         )
 
 
 def answers(data, measured, clusterer, soft):
-    """Confidence, whether it was right, and how far the membership is off."""
+    """Return confidences, correctness of labels, and errors of the membership."""
     found = WorldConsensus(
         clusterer,
         measured.n_worlds,

@@ -1,14 +1,14 @@
-"""How often `choose_k` finds the number of clusters, beside BIC without errors.
+"""Accuracy of `choose_k` for the number of clusters, beside BIC without errors.
 
     python benchmarks/choose_k.py --jobs 2  # an hour; docs/measured/choose_k.txt
 
-300 objects with unequal errors. Round clusters are so many deviations apart, errors
-included (half of the variance), that every one has its nearest neighbor at that
-distance; there are two to six of them, as often. Then come data without clusters, a
+The data are 300 objects with unequal errors. There are two to six round clusters,
+equally often. The distance to the nearest other cluster is given in standard
+deviations, errors included (half of the variance). Then come data without clusters, a
 clump of 500 in a field of 1500, shapes of the study, nine clusters in 6 of 30
-dimensions, and halves of the exact digits, where 8 to 13 clusters count as right. "BIC"
-is scikit-learn's GaussianMixture on the values. "Says" is the mean plausibility of the
-number that was chosen; the last table compares plausibilities with what is right.
+dimensions, and halves of the exact digits, where 8 to 13 clusters count as correct.
+"BIC" is GaussianMixture of scikit-learn on the values. "Says" is the mean plausibility
+of the chosen number. The last table compares plausibilities with the truth.
 """
 
 import argparse
@@ -36,13 +36,13 @@ BINS = (0.0, 0.4, 0.6, 0.8, 0.9, 0.97, 1.0)
 
 
 def errors(rng, n, d, size):
-    """Standard deviations with a root mean square of `size`."""
+    """Draw standard deviations with a root mean square of `size`."""
     std = np.exp(0.8 * rng.standard_normal((n, 1)) + 0.27 * rng.standard_normal((n, d)))
     return size * std / np.sqrt(np.square(std).mean())
 
 
 def centers(rng, k, d, apart):
-    """Places of which each is `apart` from its nearest one."""
+    """Draw centers at the distance `apart` from their nearest ones."""
     found = [np.zeros(d)]
     while len(found) < k:
         direction = rng.standard_normal(d)
@@ -134,7 +134,7 @@ ROWS = {
 
 
 def by_bic(values):
-    """Number of Gaussians with the lowest BIC, errors ignored; until two are worse."""
+    """Return the number of Gaussians with the lowest BIC, without errors."""
     best, at = np.inf, 0
     for k in range(1, MOST + 1):
         bic = GaussianMixture(k, n_init=3, random_state=0).fit(values).bic(values)

@@ -1,23 +1,24 @@
-"""The score of the paper on Waveform needs uncertainty made from the classes.
+"""Evidence that the score of the paper on Waveform needs errors made from classes.
 
     INCERTA_DATA=... python benchmarks/class_range.py
     INCERTA_DATA=... python benchmarks/class_range.py --sets libras --strength 0.8
     python benchmarks/class_range.py --small
 
-The same methods on two kinds of uncertain data: with Gaussian errors of scale 0.5 that
-know no class, and with errors out of the range of each object's own class, beside the
-figures of Table 2 of the paper (IJCAI 2019). For Waveform the law of the data is known,
-so that a bound can be given, too: the rule that knows this law errs in 13 of 100
-objects, and no clustering of data without labels in them does better but by luck. The
-paper's does. With the class ranges so does ours, and so does even UK-means.
+The same methods are run on two kinds of uncertain data: with Gaussian errors of scale
+0.5 that ignore the classes, and with errors from the range of the class of each object.
+The figures of Table 2 of the paper (IJCAI 2019) are beside them. The distribution of
+Waveform is known, which gives a bound: the optimal classifier is wrong for 13 of 100
+objects, and no clustering of data without labels does better except by luck. The paper
+reports better scores. With the class ranges, so does our RPC, and even UK-means.
 
-This shows that the classes went into the paper's Waveform, unless its scores or data
-are wrong. It does not show that its errors were made in this very way: Wine reaches
-its scores without, and Ecoli comes near.
+This shows that the classes entered the Waveform data of the paper, unless its scores or
+data are wrong. It does not show that the errors were made in exactly this way: Wine
+reaches its scores without them, and Ecoli comes close.
 
-Standardized data, means over seeds. RPC takes its worlds at random: the divergences of
-all worlds are at or near their limit, log 2, so that choosing by them costs time and is
-no less arbitrary. (Not so in Ecoli, where the choice hardly changes the scores.)
+Data are standardized, and figures are means over seeds. RPC chooses worlds at random:
+the divergences of all worlds are at or near their maximum, log 2, so a choice by them
+takes time and is no less arbitrary. (Ecoli is an exception, but its scores hardly
+depend on the choice.)
 """
 
 import argparse
@@ -51,11 +52,11 @@ METHODS = ("UK-means", "RPC")
 
 
 def class_range(X, y, kind="gaussian", strength=1.0, random_state=None):
-    """Make uncertain data that give the classes away. Only to show that they do.
+    """Make uncertain data that reveal the classes, for demonstration only.
 
-    Every value gets an interval around it that ends somewhere on the way to either end
-    of the range of its own class, widened by 5 %. The middle of the interval is, on
-    average, half-way between the value and the middle of the class.
+    Every value gets an interval with random ends between the value and the ends of the
+    range of its class, widened by 5 %. The middle of the interval is, on average,
+    halfway between the value and the middle of the class.
 
     Parameters
     ----------
@@ -67,9 +68,8 @@ def class_range(X, y, kind="gaussian", strength=1.0, random_state=None):
         "uniform": each value in the interval is equally likely. "gaussian": the
         interval is the mean plus and minus three standard deviations.
     strength : float, default=1.0
-        From 0 to 1, how much of the way from the value to the middle of the interval
-        the center moves. Widths are the same for all strengths, so that 0 leaves the
-        centers at the values, but not the data free of the classes.
+        Shift of the center, from 0 (the value) to 1 (the middle of the interval).
+        Widths are the same for all strengths, so the data reveal classes even with 0.
     random_state : int, Generator or None, default=None
         Seed.
 
@@ -110,7 +110,7 @@ def class_range(X, y, kind="gaussian", strength=1.0, random_state=None):
 
 
 def log_posteriors(X, n_nodes=40):
-    """Log probability of each class of `make_waveform`, given the values.
+    """Return the log probability of each class of `make_waveform`, given the values.
 
     The share u of the first wave is unknown and uniform; the Gaussian likelihood is
     averaged over it by Gauss-Legendre quadrature.
@@ -130,7 +130,7 @@ def log_posteriors(X, n_nodes=40):
 
 
 def bayes(X, y):
-    """ACC and NMI of the best rule there is for Waveform, and I(X; Y) / H(Y)."""
+    """Return ACC and NMI of the optimal rule for Waveform, and I(X; Y) / H(Y)."""
     posteriors = log_posteriors(X)
     rule = posteriors.argmax(axis=1)
     # The UCI file numbers the classes in another way; only the right one is likely.
@@ -167,7 +167,7 @@ error {error:.3f}), or NMI {most:.3f} with clusters of like sizes. The paper's R
 
 
 def scores(X, y, k, seed, kind, strength):
-    """ACC and NMI by method (rows), without and with the classes (columns)."""
+    """Return ACC and NMI by method (rows), without and with the classes (columns)."""
     blind = datasets.make_uncertain(X, scale=0.5, random_state=seed)
     leaking = class_range(X, y, kind, strength, seed)
     # The filter "once" forgets what was said whenever a library touches the filters.

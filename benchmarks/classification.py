@@ -1,16 +1,16 @@
-"""Do classifiers that know the errors beat the same ones that do not?
+"""Classifiers with measurement errors, beside the same classifiers without.
 
     python benchmarks/classification.py              # some 20 minutes
     python benchmarks/classification.py --kepler     # a minute or two
     python benchmarks/classification.py --small      # a size for tests
 
 Exact data with classes are displaced by unequal errors of three sizes (log-normal
-factors of 0.8), as in the study of clustering (benchmarks/accuracy). Each classifier of
-ours stands beside the classical one that takes the values as if they were exact, with
-the same folds. Brier is the mean squared error of the probabilities, lower is better.
+factors of 0.8), as in the study of clustering (benchmarks/accuracy). Each classifier is
+beside the classical one, which treats the values as exact, with the same folds. Brier
+is the mean squared error of the probabilities; lower is better.
 
---kepler takes real error bars instead: confirmed planets and false positives of the
-Kepler mission, beside a random forest that knows the values alone.
+--kepler uses real error bars instead: confirmed planets and false positives of the
+Kepler mission, beside a random forest on the values alone.
 """
 
 import argparse
@@ -50,7 +50,7 @@ UNEVEN = 0.8
 
 
 def machine(X):
-    """A support vector machine with the width that ours has by default."""
+    """Return a support vector machine with the default width of ours."""
     apart = np.sqrt(((X[:, None] - X) ** 2).sum(axis=-1))
     width = np.median(apart[np.triu_indices(len(X), 1)])
     return CalibratedClassifierCV(SVC(gamma=0.5 / width**2), ensemble=False)
@@ -79,14 +79,14 @@ PAIRS = {
 
 
 class Kernels(ic.UncertainNaiveBayes):
-    """Naive Bayes by kernels that takes the values as exact."""
+    """Naive Bayes with kernel densities of exact values."""
 
     def __init__(self):
         super().__init__()
 
 
 def scores(name, size, seed):
-    """Accuracy and Brier score of all, in folds: rows (pair, ours or not)."""
+    """Return accuracies and Brier scores in folds, with rows (pair, ours or not)."""
     case = displaced(name, Design(size, UNEVEN), seed)
     data, classes = case.data, case.classes
     values, found = data.mean(), {}
@@ -102,7 +102,7 @@ def scores(name, size, seed):
 
 
 def in_folds(make, X, values, classes, folds):
-    """Accuracy and Brier score of a classifier about objects that it did not see."""
+    """Return the accuracy and Brier score of a classifier for held-out objects."""
     probable = np.empty((len(classes), classes.max() + 1))
     for train, test in folds.split(values, classes):
         model = make(values[train]).fit(X[train], classes[train])
@@ -138,9 +138,10 @@ OF_KEPLER = {
 
 
 def radii_with_one_error(data):
-    """The radius of a planet is a multiple of its star's, and so is most of its error.
+    """Correlate the errors of the radii of planets and stars.
 
-    The catalog states no correlations.
+    The radius of a planet is a multiple of that of its star, and so is most of its
+    error. The catalog states no correlations.
     """
     planet = data.feature_names.index("log_planet_radius")
     star = data.feature_names.index("log_star_radius")
@@ -151,7 +152,7 @@ def radii_with_one_error(data):
 
 
 def kepler(n_objects, n_folds):
-    """Print how well planets and false positives are told apart."""
+    """Print the accuracy for planets and false positives."""
     found = fetch_kepler(progress=False)
     some = np.random.default_rng(0).permutation(len(found.target))[:n_objects]
     raw, classes = found.data[some], found.target[some]

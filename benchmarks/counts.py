@@ -1,10 +1,10 @@
-"""Counts: which values with errors stand for them, and what the default makes of them.
+"""Values with errors that represent counts, and the accuracy of the default for them.
 
-Simulated: rates of three clusters are Gamma laws of a common shape around centers of
-their own, and counts are Poisson. Beside the methods stands the Bayes rule, which knows
-these laws (negative binomial likelihoods) and cannot be beaten. Then the mixtures of
-RNA, if INCERTA_DATA names their folder. Thinned counts are those of which each was kept
-with probability one half.
+In simulated data, the rates of three clusters have Gamma distributions of a common
+shape around different centers, and counts are Poisson. The Bayes rule, which uses these
+distributions (negative binomial likelihoods), is the optimum. Then come the mixtures of
+RNA, if INCERTA_DATA names their folder. In thinned counts, each count is kept with
+probability one half.
 
     python benchmarks/counts.py > docs/measured/counts.txt
 """
@@ -34,7 +34,7 @@ SETS = {
 
 
 def drawn(seed, n, mean, shape=10.0, apart=0.8, range=10.0):
-    """Counts, exposures, clusters, and the centers and shape of rates."""
+    """Draw counts, exposures, clusters, and the centers and shape of rates."""
     rng = np.random.default_rng(seed)
     clusters = rng.integers(K, size=n)
     usual = mean * np.exp(0.5 * rng.normal(size=D))
@@ -46,7 +46,7 @@ def drawn(seed, n, mean, shape=10.0, apart=0.8, range=10.0):
 
 
 def bayes(counts, exposure, centers, shape):
-    """Probability of each cluster by the true laws."""
+    """Return the probability of each cluster by the true distributions."""
     expected = exposure[:, None, None] * centers
     likely = nbinom.logpmf(counts[:, None], shape, shape / (shape + expected))
     likely = likely.sum(axis=2)
@@ -62,15 +62,15 @@ def as_overdispersed(counts, exposure):
 
 
 def as_posteriors(counts, exposure):
-    """Posteriors as if they were measurements."""
+    """Return posteriors as if they were measurements."""
     law = ic.from_counts(counts, exposure, meaning="belief")
     return ic.from_gaussian(law.mean(), std=np.sqrt(law.variance()))
 
 
 def as_quotients(counts, exposure):
-    """Posteriors over their prior, both as Gaussians of the logarithm.
+    """Return posteriors over their prior, both as Gaussians of the logarithm.
 
-    Where nothing is left, as of a zero, the value is missing.
+    The value is missing if the quotient has no finite variance, as for a zero.
     """
     law = ic.from_counts(counts, exposure, meaning="belief").law
     precision = 1.0 / law.scale**2
@@ -82,13 +82,13 @@ def as_quotients(counts, exposure):
 
 
 def as_logs(counts, exposure):
-    """Logarithms after half a count was added."""
+    """Return logarithms of counts plus one half."""
     more = counts + 0.5
     return ic.from_gaussian(np.log(more / exposure[:, None]), std=1.0 / np.sqrt(more))
 
 
 def as_roots(counts, exposure):
-    """Square roots, whose errors hardly depend on the count."""
+    """Return square roots, whose errors hardly depend on the count."""
     looked = exposure[:, None]
     std = 0.5 / np.sqrt(looked) + np.zeros(counts.shape)
     return ic.from_gaussian(np.sqrt((counts + 0.375) / looked), std=std)
@@ -114,7 +114,7 @@ def default(data, k=K):
 
 
 def right(labels, clusters):
-    """Which labels are right, clusters being called what fits best."""
+    """Return which labels are correct, with the best names of clusters."""
     k = max(labels.max(), clusters.max()) + 1
     table = np.zeros((k, k))
     np.add.at(table, (labels, clusters), 1)
@@ -122,7 +122,7 @@ def right(labels, clusters):
 
 
 def ece(confidence, correct, n_bins=10):
-    """Mean distance of confidence and share of right labels, in bins of confidence."""
+    """Return the expected calibration error."""
     bins = np.minimum((confidence * n_bins).astype(int), n_bins - 1)
     gaps = np.bincount(bins, confidence - correct, n_bins)
     return np.abs(gaps).sum() / len(correct)

@@ -1,13 +1,14 @@
-"""ErrorMixture beside k-means and the best possible, over designs fixed beforehand.
+"""ErrorMixture beside k-means and the optimum, over designs fixed beforehand.
 
     python benchmarks/error_designs.py    # some three minutes
 
-Replicates (240 objects, 3 to 6 of each, 4 features that matter and 6 that do not) and
-counties (600, margins that go with one over the root of the population). In every
-design the distance between the groups is chosen so that k-means has 0.75 (replicates),
-or so that 0.955 is possible (counties); nothing is chosen by looking at ours. k-means
-is the better of the one on the values and the one on standardized values. "Best
-possible" knows the groups and the true errors. Mean ACC over the seeds.
+The designs are replicates (240 objects, 3 to 6 of each, with 4 relevant and 6
+irrelevant features) and counties (600, with margins proportional to one over the root
+of the population). In every design, the distance between the groups is set so that
+k-means has an ACC of 0.75 (replicates), or so that the optimum is 0.955 (counties). No
+choice depends on our results. k-means is the better of the fits to the values and to
+standardized values. "Best possible" uses the groups and the true errors. Figures are
+mean ACC over the seeds.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from incerta.metrics import clustering_accuracy
 
 
 class Case(NamedTuple):
-    """One simulated set, and what only the simulation knows."""
+    """One simulated set with its hidden truth."""
 
     data: ic.UncertainData
     target: np.ndarray
@@ -37,9 +38,9 @@ class Case(NamedTuple):
 def replicates(
     distance: float, seed: int, n: int, *, uneven: float, noise: float, really: float
 ) -> Case:
-    """Objects measured 3 to 6 times, some of them badly (`uneven`, log-normal).
+    """Simulate objects measured 3 to 6 times, with unequal errors (`uneven`).
 
-    The six other features have errors `noise` times as large, and differ `really`.
+    The six other features have errors `noise` times as large, and spread `really`.
     """
     rng = np.random.default_rng(seed)
     target = rng.integers(3, size=n)
@@ -58,7 +59,7 @@ def replicates(
 def counties(
     distance: float, seed: int, n: int, *, uneven: float, unlike: float
 ) -> Case:
-    """Counties of very unequal size; `unlike`: of features by their margins."""
+    """Simulate counties of very unequal size; `unlike` is the spread of margins."""
     rng = np.random.default_rng(seed)
     target = rng.integers(3, size=n)
     centers = np.array([[1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 1, -1]]) * distance
@@ -80,7 +81,7 @@ def of_kmeans(case: Case) -> float:
 
 
 def best_possible(case: Case) -> float:
-    """Accuracy of who knows the groups and the errors."""
+    """Return the accuracy of the optimal rule."""
     var = case.within[None] ** 2 + case.error[:, None] ** 2  # (n, k, n_features)
     off = case.data.mean()[:, None] - case.centers
     log_density = -0.5 * (off**2 / var + np.log(var)).sum(axis=2)
@@ -132,7 +133,7 @@ COUNTIES = [
 
 
 def row(design: Design, seeds: int) -> dict[str, float]:
-    """Accuracies of one design at the distance that its anchor asks for."""
+    """Return the accuracies of one design at the distance set by its anchor."""
     warnings.simplefilter("ignore")
 
     def over_seeds(distance: float, of: Callable[[Case], float]) -> float:

@@ -1,4 +1,4 @@
-"""Are the results of all methods bit for bit what they were?
+"""A check that the results of all methods are bit for bit the same.
 
 Writes a digest of the labels, the confidence and the predictions of every method on
 every set of the paper (at most 400 objects of each). Run it before and after a change

@@ -1,19 +1,17 @@
-"""What errors leave of a shape: whether anybody could tell it from one Gaussian.
+"""The evidence for a shape that errors leave, compared with a single Gaussian.
 
     python benchmarks/hidden_shapes.py            # half a minute
     python benchmarks/hidden_shapes.py --twins    # a minute
 
-Rings and moons of the study, displaced by errors. *In favor* is the logarithm of how
-much more probable the measured values are under the law that they are really of than
-under the one Gaussian that describes them best: what the data say for the shape,
-whatever a method makes of it. Below some five there is next to nothing to be seen, and
-no method that is not told of rings can know that exact data would show some. *Best* is
-the share of the objects whose ring or moon is found by one who knows the law.
+Rings and moons of the study are displaced by errors. *In favor* is the log likelihood
+ratio of the true distribution over the best single Gaussian, which is the evidence for
+the shape whatever the method. Below about five there is hardly any, and a method
+without knowledge of rings cannot tell that exact data would show some. *Best* is the
+accuracy of the optimal rule for the ring or moon of an object.
 
-With --twins: rings, and one round cloud that looks like them once errors of equal size
-have displaced the values. *Agrees* is the share of the objects that the default puts
-where it puts the exact values, *says* its mean confidence: what is right for the one is
-not for the other.
+With --twins, there are rings, and a round cloud that looks like them after errors of
+equal size. *Agrees* is the share of objects to which the default gives the same cluster
+as for exact values, *says* its mean confidence: no answer is right for both.
 """
 
 import argparse
@@ -38,14 +36,14 @@ N_DRAWS = 20  # samples of the true law
 
 
 def law_of(name):
-    """Many exact values, and their classes: the law that a set is of."""
+    """Return many exact values and their classes, as the distribution of a set."""
     drawn = [EXACT[name](np.random.default_rng([1, seed])) for seed in range(N_DRAWS)]
     values, classes = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     return standard(values), classes
 
 
 def told(data, values, classes):
-    """Log density of the data under a law, and their classes by one who knows it."""
+    """Return the log density of the data under a law, and their optimal classes."""
     means, deviations = data.mean(), np.sqrt(data.variance())
     totals, found = np.empty(len(data)), np.empty(len(data), int)
     for i, (mean, deviation) in enumerate(zip(means, deviations, strict=True)):

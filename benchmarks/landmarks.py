@@ -1,11 +1,12 @@
-"""What it costs that a part of the objects stands for all: ARI with and without it.
+"""The loss in ARI when some objects represent all.
 
     python benchmarks/landmarks.py
     python benchmarks/landmarks.py --objects 300 --seeds 1 --landmarks 100
 
-Simulated objects with known clusters and errors, 5000 of them. RPC embeds all pairs, or
-1000 objects and puts the others next to them; AutoClusterer looks at all objects, or at
-2000. Mean adjusted Rand index against the truth over the seeds, and the difference.
+The data are 5000 simulated objects with known clusters and errors. RPC embeds all
+objects, or 1000 objects and extends the embedding to the others. AutoClusterer fits all
+objects, or 2000. Figures are the mean adjusted Rand index with the truth over the
+seeds, and the difference.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from incerta.estimators import _rpc
 
 
 def blobs(rng, n, sizes, d, apart):
-    """Gaussian clusters of some relative sizes, and errors of three kinds."""
+    """Draw Gaussian clusters of given relative sizes, with errors of three kinds."""
     labels = rng.choice(len(sizes), n, p=np.array(sizes) / sum(sizes))
     centers = np.zeros((len(sizes), d))
     centers[:, :2] = apart * np.array(
@@ -41,7 +42,7 @@ SETS = {
 
 
 def fits(data, k, n_all, n_landmarks):
-    """RPC and AutoClusterer, each with all objects and with a part."""
+    """Return RPC and AutoClusterer, each with all objects and with some."""
     for name, part in (("all", False), ("part", True)):
         with (
             mock.patch.object(_rpc, "DENSE_OBJECTS", 0 if part else n_all),

@@ -1,16 +1,16 @@
-"""What error should the logarithm of a measured value have?
+"""Rules for the error of the logarithm of a measured value.
 
-Values of two groups, log-normal in two features, are measured with errors that add to
-them or multiply them, of the given relative size on average and different for each
-object. Their logarithms get errors by three rules:
+Values of two groups, log-normal in two features, are measured with additive or
+multiplicative errors. These have the given relative size on average and differ between
+objects. The logarithms get errors by three rules:
 
 first order   log v, s / v
 log-normal    mean and deviation of the logarithm of a log-normal quantity with mean v
               and deviation s
 widths only   log v, and the deviation of that log-normal
 
-Printed for each: the bias of the mean of the truth and of its standard deviation as
-`Deconvolver` finds them in one group (in standard deviations of the truth), and the
+For each rule, the output has the bias of the mean and of the standard deviation that
+`Deconvolver` estimates for one group (in standard deviations of the truth), and the
 accuracy of `ErrorMixture` for the two groups, over ten seeds.
 
     python benchmarks/log_errors.py    # a minute
@@ -29,7 +29,7 @@ RULES = ("first order", "log-normal", "widths only")
 
 
 def measured(truth, size, how, rng):
-    """Values and the deviations that their catalog would state."""
+    """Draw values and the standard deviations in a catalog."""
     relative = size * rng.uniform(0.2, 1.8, size=(len(truth), 1)) * np.ones(2)
     noise = rng.normal(size=truth.shape)
     if how == "adds":

@@ -1,16 +1,16 @@
-"""How well `members` finds a group of stars in a field, and none where there is none.
+"""Accuracy of `members` for groups of stars in a field, and for empty fields.
 
     python benchmarks/members.py --jobs 2  # half an hour; docs/measured/members.txt
 
 *Groups*: 2000 stars with two positions on the sky, parallax and two proper motions. The
-field has four broad parts; 20, 50 or 200 stars are of a group. Errors are 0.3 to 2
-times the group's dispersion, different for each star, and correlated. F1 of the members
-is beside that of the Bayes rule, which is told all true laws; HDBSCAN and a mixture of
-two Gaussians are at the best of several settings and clusters, chosen by the truth.
-*Probabilities* of all these fields together: expected calibration error, also of stars
-with a probability of at least 0.05 alone, and contamination above thresholds.
-*Standard errors*: how often the truth is within two of them. *Empty fields*: how many
-have a group.
+field has four broad parts, and 20, 50 or 200 stars belong to a group. Errors are 0.3 to
+2 times the dispersion of the group, different for each star, and correlated. F1 of the
+members is beside that of the Bayes rule, which uses all true distributions. HDBSCAN and
+a mixture of two Gaussians have the best of several settings and clusters, chosen by the
+truth. *Probabilities* of all these fields together: expected calibration error, also
+for stars with a probability of at least 0.05, and contamination above thresholds.
+*Standard errors*: how often the truth is within two of them. *Empty fields*: how often
+a group is reported.
 """
 
 import argparse
@@ -54,7 +54,7 @@ SHOWN = 0.05
 
 
 def stars(n, n_members, seed):
-    """Measured places in the plane, covariances of errors, who is a member, laws."""
+    """Draw measured positions in the plane, error covariances, members and laws."""
     rng = np.random.default_rng(seed)
     part = rng.choice(len(SHARES), n, p=SHARES)
     truth = MEANS[part] + WIDTHS[part] * rng.normal(size=(n, 5))
@@ -79,7 +79,7 @@ def stars(n, n_members, seed):
 
 
 def on_sky(values, covariances):
-    """The same on a sphere, with errors of the coordinates."""
+    """Return the same on a sphere, with errors of the coordinates."""
     a, d = np.radians(CENTER)
     x, y = np.radians(values[:, :2]).T
     # Of the tangent plane.
@@ -94,12 +94,12 @@ def on_sky(values, covariances):
 
 
 def best_f1(member, labels):
-    """F1 of the cluster that fits best."""
+    """Return the F1 of the best cluster."""
     return max(f1_score(member, labels == c) for c in set(labels.tolist()) | {0})
 
 
 def one_group(n, n_members, seed, *, default):
-    """Everything about one field with a group."""
+    """Return all scores for one field with a group."""
     values, covariances, member, laws = stars(n, n_members, seed)
     seen = Measured(values.T, np.moveaxis(covariances, 0, -1))
     bayes = np.exp(log_densities(seen, laws).shares[0])
@@ -137,7 +137,7 @@ def one_group(n, n_members, seed, *, default):
 
 
 def empty(kind, n, seed):
-    """Number of groups in a field without any."""
+    """Return the number of groups reported in a field without any."""
     rng = np.random.default_rng(seed)
     if kind == "gaia":
         values, covariances, *_ = stars(n, 0, seed)
@@ -159,7 +159,7 @@ def empty(kind, n, seed):
 
 
 def calibration_error(probability, truth):
-    """Expected calibration error in ten bins of equal width."""
+    """Return the expected calibration error in ten bins of equal width."""
     bins = np.minimum((10.0 * probability).astype(int), 9)
     gap = np.bincount(bins, probability - truth, minlength=10)
     return np.abs(gap).sum() / len(probability)

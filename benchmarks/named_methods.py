@@ -2,11 +2,11 @@
 
     python benchmarks/named_methods.py    # some three minutes
 
-Four blobs in six features, and two moons; errors are log-normal (0.8 between objects,
-0.27 between the features of an object) of three sizes. Labels of the generator give
-ACC. Confidence is the probability of the label that exact data would give: it should
-be the share of objects whose label is that of the same clusterer on the true values
-("as exact"). "Too sure" is the one less the other.
+The data are four blobs in six features, and two moons. Errors are log-normal (0.8
+between objects, 0.27 between the features of an object) of three sizes. ACC is by the
+labels of the generator. Confidence is the probability of the label that exact data
+would give. It should equal the share of objects with the label of the same clusterer on
+the true values ("as exact"). "Too sure" is the difference.
 """
 
 import argparse
@@ -46,7 +46,7 @@ def with_errors(
 def scores(
     truth: np.ndarray, target: np.ndarray, level: float, seed: int, n_worlds: int
 ) -> dict[str, list[float]]:
-    """ACC, mean confidence, and agreement with exact data, by method."""
+    """Return ACC, mean confidence, and agreement with exact data, by method."""
     data = with_errors(truth, level, np.random.default_rng([seed, 2]))
     k = target.max() + 1
     control = KMeans(k, n_init=10, random_state=seed)

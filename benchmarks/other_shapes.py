@@ -1,12 +1,13 @@
-"""Shapes that are no Gaussians, and on which nothing was chosen.
+"""Shapes other than Gaussians, which were not used for any choice.
 
     python benchmarks/other_shapes.py    # three minutes
 
-400 objects in a ball within a ring or a shell, three wavy lines, three rings, or two
-spirals, displaced by errors as in the study. First come accuracies against the classes:
-of k-means and kNN spectral clustering of the values, of the default, and of the default
-with exact values. *Agrees* is the share of the objects that the default puts where it
-puts the exact values, *says* its mean confidence, *ECE* the expected calibration error.
+The data are 400 objects in a ball within a ring or a shell, three wavy lines, three
+rings, or two spirals, displaced by errors as in the study. First come accuracies for
+the classes: of k-means and kNN spectral clustering of the values, of the default, and
+of the default with exact values. *Agrees* is the share of objects to which the default
+gives the same cluster as for exact values, *says* its mean confidence, *ECE* the
+expected calibration error.
 """
 
 import argparse

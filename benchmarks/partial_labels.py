@@ -1,14 +1,14 @@
-"""What are a few labels worth?
+"""The gain in accuracy from a few labels.
 
     python benchmarks/partial_labels.py              # some 10 minutes
     python benchmarks/partial_labels.py --small      # a size for tests
 
 Exact data with classes are displaced by unequal errors (log-normal factors of 0.8), as
 in the study of clustering (benchmarks/accuracy). One object of each class and then
-random ones, up to a share of all, have their classes told; a larger share holds the
-smaller ones. Printed is the accuracy on the objects whose classes nobody was told. The
-clusters of fits without labels are named once by the objects with labels and once by
-all classes, as suits them best, which nobody could do.
+random ones, up to a share of all, get labels; larger shares include the smaller ones.
+The output is the accuracy for the objects without labels. The clusters of fits without
+labels are named twice: by the objects with labels, and by all classes in the best way,
+which is impossible in practice.
 """
 
 import argparse
@@ -34,7 +34,7 @@ SIZE, UNEVEN = 0.4, 0.8
 
 
 def told(classes, share, seed):
-    """The classes of a share of the objects, of one of each class at least; else −1."""
+    """Return the classes of a share of the objects, at least one per class; else −1."""
     order = np.random.default_rng(seed).permutation(len(classes))
     first = np.unique(classes[order], return_index=True)[1]
     order = np.concatenate([order[first], np.delete(order, first)])
@@ -45,7 +45,7 @@ def told(classes, share, seed):
 
 
 def named_by(labels, clusters, k):
-    """Clusters of a fit without labels, named one to one by the objects with labels."""
+    """Rename clusters of a fit without labels by the objects with labels."""
     known = labels >= 0
     overlap = np.zeros((k, k))
     np.add.at(overlap, (clusters[known], labels[known]), 1.0)
@@ -60,7 +60,7 @@ def ours(k, n_worlds):
 
 
 def accuracies(name, seed, n_worlds):
-    """Accuracy of each method with each share: {(method, share): accuracy}."""
+    """Return the accuracies {(method, share): accuracy}."""
     case = displaced(name, Design(SIZE, UNEVEN), seed)
     data, classes, found = case.scaled(), case.classes, {}
     values, k = data.mean(), classes.max() + 1

@@ -1,11 +1,11 @@
-"""Means behind measurements in projection, and what projections cost.
+"""Accuracy of means from measurements in projection, and the cost of projections.
 
     python benchmarks/projections.py  # minutes; docs/measured/projections.txt
 
-Two problems in the setting of Bovy, Hogg and Roweis (2011): a mixture of Gaussians, of
-which objects are seen along some directions only, with errors of their own. Deviations
-of the fitted means from the true ones are counted in standard errors (by the scores of
-all parameters). CPU time is that of one thread, memory the peak of a process.
+There are two problems in the setting of Bovy, Hogg and Roweis (2011): a mixture of
+Gaussians whose objects are measured only along some directions, with different errors.
+Deviations of the fitted means from the true ones are in standard errors (by the scores
+of all parameters). CPU time is that of one thread, memory the peak of a process.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def seen(rng, x, R, std):
 
 
 def plane(seed, n):
-    """Three Gaussians in a plane; two thirds of the objects are seen along a line."""
+    """Draw three Gaussians in a plane; two thirds of objects are seen along a line."""
     rng = np.random.default_rng(seed)
     law = Components(
         np.array([0.5, 0.3, 0.2]),
@@ -59,7 +59,7 @@ def plane(seed, n):
 
 
 def sky(seed, n):
-    """Space motions of four groups of stars, of which only those across the sky."""
+    """Draw motions of four groups of stars, measured only across the sky."""
     rng = np.random.default_rng(seed)
     V = np.array([[15, 10, 8], [6, 5, 5], [6, 6, 6], [30, 20, 20]]) ** 2.0
     law = Components(
@@ -75,7 +75,7 @@ def sky(seed, n):
 
 
 def standard_errors(data, components):
-    """Of the means (k, d), by the scores of weights, means and covariances."""
+    """Return standard errors of the means (k, d), by the scores of all parameters."""
     some, (k, d) = measured(data), components.means.shape
     shares = np.exp(log_densities(some, components).shares)
     upper, scores = np.triu_indices(d), []
@@ -119,7 +119,7 @@ def recovery(made, n, seeds):
 
 
 def timed(how, n):
-    """CPU seconds, seconds per round, rounds and GiB of a fit of four components."""
+    """Return CPU seconds, seconds per round, rounds and GiB of a fit."""
     rng = np.random.default_rng(0)
     d, k = 6, 4
     roots = rng.normal(size=(k, d, d))

@@ -1,10 +1,10 @@
-"""The radius that density methods choose: bent clusters, round ones, and none.
+"""The radius chosen by density methods: for bent clusters, round ones, and none.
 
     python benchmarks/radius.py           # two minutes
 
-Values are measured with errors of unequal size; no method is told anything. HDBSCAN of
-scikit-learn sees the values alone. A set without clusters is right if nine tenths of
-the objects are in one, or none are (HDBSCAN).
+Values are measured with errors of unequal size, and all methods have default
+parameters. HDBSCAN of scikit-learn uses only the values. For a set without clusters,
+nine tenths of the objects in one cluster are correct, or none (HDBSCAN).
 """
 
 import argparse
@@ -28,7 +28,7 @@ def bent(make, error):
 
 
 def blobs(seed, n):
-    """Three round clusters, seven deviations apart."""
+    """Draw three round clusters, seven deviations apart."""
     rng = np.random.default_rng(seed)
     target = rng.integers(3, size=n)
     centers = 7.0 * np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.87]])

@@ -1,11 +1,11 @@
-"""How often REP promises too much.
+"""How often the bound of REP is violated.
 
     python benchmarks/rep_bound.py --sets 200 --true 1000
 
-Sets of objects on a line with known errors, cut into three at the two widest gaps. The
-law is known, so many true worlds can be drawn for each set, and the share of them that
-are within tau of the representative can be held against phi, which is to be larger in
-at most 5 of 100 sets.
+Sets of objects on a line with known errors are cut into three at the two widest gaps.
+The distribution is known, so many true worlds are drawn for each set. The share of them
+within tau of the representative is compared with phi, which should be larger in at most
+5 of 100 sets.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""Labels of cells, made by other tools and assessed in what looks like AnnData.
+"""Assessment of labels of cells by other tools, in objects like AnnData.
 
-Cells are counts of genes, drawn for types of cells whose true labels are known, and
-the mixtures of RNA if INCERTA_DATA names their folder. Steps before the assessment are
-those that are usual: log1p of normalized counts, principal components, and a clusterer
-that knows nothing of errors. The clusterer of the graph of nearest neighbors is
-spectral; scikit-learn has no Leiden.
+Cells are simulated counts of genes with known types, and the mixtures of RNA if
+INCERTA_DATA names their folder. The steps before the assessment are the common ones:
+log1p of normalized counts, principal components, and a clusterer that ignores errors.
+The clusterer on the graph of nearest neighbors is spectral, as scikit-learn has no
+Leiden.
 
     python benchmarks/single_cell.py > docs/measured/single_cell.txt
 """
@@ -27,7 +27,7 @@ SHUFFLED = 0.05
 
 
 def counts_of(seed, sizes, unlike=1.0, depth=3000.0):
-    """Counts of types of cells, of which each differs in one gene of ten."""
+    """Draw counts of types of cells, each of which differs in one gene of ten."""
     rng = np.random.default_rng(seed)
     types = np.repeat(np.arange(len(sizes)), sizes)
     own = rng.random((len(sizes), N_GENES)) < 0.1
@@ -41,7 +41,7 @@ def counts_of(seed, sizes, unlike=1.0, depth=3000.0):
 
 
 def as_anndata(counts, totals=None):
-    """What looks like AnnData after the usual steps."""
+    """Return an object like AnnData after the usual steps."""
     totals = counts.sum(axis=1) if totals is None else totals
     X = np.log1p(counts * (np.median(totals) / totals)[:, None])
     components = PCA(N_COMPONENTS, random_state=0).fit(X)
@@ -58,7 +58,7 @@ def as_anndata(counts, totals=None):
 
 
 def clusterings(adata, k):
-    """Labels by what knows nothing of errors, `k` clusters if it must be told."""
+    """Return labels by methods without errors, with `k` clusters where required."""
     places = adata.obsm["X_pca"]
     hdbscan = HDBSCAN(min_cluster_size=max(10, len(places) // 20), copy=True)
     graph = SpectralClustering(
@@ -74,7 +74,7 @@ def clusterings(adata, k):
 
 
 def assessed(adata, labels):
-    """The assessment of some labels, and seconds of CPU time."""
+    """Return the assessment of some labels, and seconds of CPU time."""
     adata.obs["labels"] = labels
     before = time.process_time()
     found = ic.scverse.assess(adata, "labels")
@@ -114,7 +114,7 @@ def print_shuffled(name, adata, types):
 
 
 def called_separate(n, k, seeds, *, exact):
-    """Share of pairs of pieces of one type of cells that are called separate."""
+    """Return the share of pairs of pieces of one type that are called separate."""
     told = []
     for seed in range(seeds):
         counts, _ = counts_of(seed, [n])

@@ -1,14 +1,15 @@
-"""Tables with more features than objects: right, and how fast.
+"""Accuracy and speed for tables with more features than objects.
 
     python benchmarks/wide.py --jobs 2 --seeds 3  # ten minutes; docs/measured/wide.txt
     python benchmarks/wide.py --costs              # time and memory: some minutes
 
-400 features (or as many as the name says), four clusters that differ in a few of them,
-each by twice the deviation within clusters times a normal number; errors of 0.7 such
-deviations, unequal between objects (log-normal, 0.8). *Best* knows the centers. The
-others are told that there are four clusters; *k* is the share of tables for which
-`choose_k` says four. *Features* is the default without directions, *ErrorMixture* is
-run in directions, *ranking* is sparse k-means told how many features tell.
+The tables have 400 features (or the number in the name) and four clusters. They differ
+in a few features, each by twice the deviation within clusters times a normal number.
+Errors are 0.7 such deviations, unequal between objects (log-normal, 0.8). *Best* uses
+the true centers. The others get the number of clusters; *k* is the share of tables for
+which `choose_k` gives four. *Features* is the default without directions,
+*ErrorMixture* is run in directions, and *ranking* is sparse k-means with the true
+number of relevant features.
 """
 
 import argparse
@@ -115,7 +116,7 @@ def by_components(made, seed):
 
 
 def by_ranking(made, seed, most=10, starts=10):
-    """Sparse k-means by feature ranking (Zhang, Lange, Xu 2020), told 10 features."""
+    """Run sparse k-means by feature ranking (Zhang, Lange, Xu 2020), 10 features."""
     values, best = scaled(made), (-np.inf, None)
     for start in range(starts):
         centers, _ = kmeans_plusplus(values, K, random_state=seed + start)
@@ -192,7 +193,7 @@ def noise_row(n, d, seed):
 
 
 def _anyway(data):
-    """Whether directions were taken although none is beyond chance."""
+    """Return whether directions were used although none is beyond chance."""
     from incerta import settings
     from incerta.directions.factors import found_in
     from incerta.directions.transformer import MOST_DIRECTIONS, table_of

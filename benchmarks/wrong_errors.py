@@ -1,11 +1,11 @@
-"""What wrong error bars cost: halved, doubled, all alike, or of another shape.
+"""The loss from wrong error bars: halved, doubled, all equal, or of another shape.
 
     python benchmarks/wrong_errors.py    # some five minutes
 
-Exact data are displaced by errors of very unequal size; clusterers are told these
-errors, or wrong ones. Mean ACC over the sets, two levels and some seeds, the number of
-clusters given; labels are used for scoring only. "Ignoring errors" is the same mixture
-told that there are none.
+Exact data are displaced by errors of very unequal size, and clusterers get these errors
+or wrong ones, with the number of clusters. Figures are mean ACC over the sets, two
+levels and some seeds; labels are used only for scoring. "Ignoring errors" is the same
+mixture with errors of 0.
 """
 
 import argparse
@@ -30,7 +30,7 @@ WRONG = {
 
 
 def sets(seed):
-    """Standardized exact data, with their classes."""
+    """Return standardized exact data with their classes."""
     rng = np.random.default_rng(seed)
     for load in (load_iris, load_wine, load_breast_cancer):
         X, y = load(return_X_y=True)
@@ -71,7 +71,7 @@ def told(std, wrong):
 
 
 def found(values, std, k):
-    """Labels of each way."""
+    """Return the labels by each kind of errors."""
     data = ic.from_gaussian(values, std=std)
     exact = ic.from_gaussian(values, std=0.0)
     belief = ic.Deconvolver().fit_transform(data)

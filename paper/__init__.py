@@ -1,1 +1,1 @@
-"""The experiments of the paper that RPC comes from, repeated and tested."""
+"""A replication of the experiments in the paper that introduced RPC."""

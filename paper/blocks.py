@@ -1,4 +1,4 @@
-"""What Table 2 shows, before it is laid out, and what must be known to read it."""
+"""The contents of Table 2 before layout, with notes on how to read it."""
 
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
@@ -11,17 +11,17 @@ from paper.sets import INPUTS, SETS, TITLES, UNCERTAIN
 from paper.table2 import Line
 
 METRICS = {"acc": "ACC", "nmi": "NMI"}
-# Sets that stand in for those of the paper.
+# Substitutes for sets of the paper.
 SUBSTITUTES = ("nba", "weather")
 DIGITS = 3
-# From this difference to the paper's figure on, a cell of the page has a sign.
+# Cells that differ from the paper by at least this much are marked.
 FAR = 0.05
-# Follows every figure that labels had a part in.
+# Marks figures whose parameters were chosen with labels.
 DAGGER = "†"
 
 
 class Kind(NamedTuple):
-    """Which lines go into a block, and what they are called there."""
+    """The lines of a block, and their name in it."""
 
     label: str
     input: str
@@ -40,7 +40,7 @@ BY_INPUT = tuple(Kind(source, source, WITHOUT_LABELS) for source in INPUTS)
 
 
 class Entry(NamedTuple):
-    """What one cell shows: a mean, its standard deviation, and the paper's figure."""
+    """The contents of a cell: mean, standard deviation and the figure of the paper."""
 
     mean: float
     sd: float
@@ -51,24 +51,24 @@ class Entry(NamedTuple):
 
     @property
     def ours(self) -> str:
-        """The mean, with a dagger where labels had a part in it."""
+        """The mean, with a dagger if labels were used."""
         return in_figures(self.mean) + DAGGER * self.saw_labels
 
     @property
     def spread(self) -> str:
-        """The standard deviation, where there is more than one draw."""
+        """The standard deviation, if there is more than one draw."""
         return "" if np.isnan(self.sd) else f"± {in_figures(self.sd)}"
 
     @property
     def theirs(self) -> str:
-        """The paper's figure in parentheses, where there is one."""
+        """The figure of the paper in parentheses, if there is one."""
         shown = f"({in_figures(self.paper)}{DAGGER * self.paper_saw_labels})"
         return "" if np.isnan(self.paper) else shown
 
     @property
     def side(self) -> str:
-        """Whether it is far "above" or "below" the paper's figure, or neither."""
-        # Of rounded figures: the sign agrees with what is read beside it.
+        """Return "above" or "below" if it is far from the paper, or an empty text."""
+        # Rounded figures are compared, so that the mark agrees with the printed ones.
         ahead = round(_rounded(self.mean) - _rounded(self.paper), DIGITS)
         return "above" if ahead >= FAR else "below" if ahead <= -FAR else ""
 
@@ -78,7 +78,7 @@ Row = tuple[str, str, list[Entry | None]]
 
 
 class Block(NamedTuple):
-    """The figures of one table, to be laid out either way."""
+    """The figures of one table, for either layout."""
 
     caption: str
     sets: tuple[str, ...]
@@ -104,7 +104,7 @@ class Block(NamedTuple):
 
 
 class Section(NamedTuple):
-    """Blocks on one question, with what must be known to read them."""
+    """Blocks on one question, with notes on how to read them."""
 
     id: str
     title: str
@@ -113,52 +113,51 @@ class Section(NamedTuple):
 
 
 def readings(lines: Sequence[Line]) -> list[str]:
-    """What must be known before any figure is read."""
+    """Return the notes that precede all tables."""
     sets = {line.set for line in lines}
     exact = _titles(sets.difference(UNCERTAIN))
     others = _titles(sets.intersection(SUBSTITUTES))
     found = [
-        "These tables repeat Table 2 of H. Liu, X. Zhang, X. Zhang, Q. Li and X.-M. "
+        "These tables replicate Table 2 of H. Liu, X. Zhang, X. Zhang, Q. Li and X.-M. "
         "Wu, “Clustering Uncertain Data via Representative Possible Worlds with "
-        "Consistency Learning”, IJCAI 2019, with the methods as incerta implements "
-        "them. The paper's figures stand in parentheses beside ours.",
-        "ACC is the share of objects that are right when clusters are matched to "
-        "classes as well as can be; noise is never right. NMI is normalized mutual "
-        "information, by the arithmetic mean, with noise as one more cluster. Both are "
-        "1 at best. A seed decides on all that is drawn: errors, worlds and starts.",
+        "Consistency Learning”, IJCAI 2019, with the implementations of incerta. The "
+        "figures of the paper are in parentheses beside ours.",
+        "ACC is the share of correct objects when clusters are matched to classes in "
+        "the best way; noise is always wrong. NMI is normalized mutual information, by "
+        "the arithmetic mean, with noise as one more cluster. The maximum of both is "
+        "1. A seed determines all random draws: errors, worlds and starts.",
     ]
     if any(is_tuned(line.method) for line in lines):
         found.append(
-            f"{DAGGER} marks figures that labels had a part in: of many parameters "
-            "those were taken that did best when compared with the classes. Where "
-            f"classes are not known nobody can do so: a figure with {DAGGER} and one "
-            f"without are no fair comparison. For {_listed(filter(is_tuned, METHODS))} "
-            "the paper adjusted parameters until each did best, so that its figures "
-            "for them are marked, too."
+            f"{DAGGER} marks figures that used labels: the parameters are those with "
+            "the best agreement with the classes. This is impossible where classes are "
+            f"unknown, so figures with and without {DAGGER} must not be compared. For "
+            f"{_listed(filter(is_tuned, METHODS))} the paper adjusted parameters for "
+            "the best result, so its figures for them are marked too."
         )
     if exact:
         found.append(
-            "The paper does not say how large the errors are that it adds to exact "
-            f"sets, so its figures for {_listed(exact)} are not of the same uncertain "
-            "data as ours."
+            "The paper does not state the size of the errors it adds to exact sets, so "
+            f"its figures for {_listed(exact)} are not for the same uncertain data as "
+            "ours."
         )
     if "waveform" in sets:
         found.append(
-            "Waveform: the best rule there is, which knows the law of the data, gets "
-            "an ACC of 0.87. What the paper reports above that cannot come from errors "
-            "that no label has a part in; benchmarks/class_range.py shows errors that "
-            "give it."
+            "Waveform: the optimal classifier, which uses the distribution of the "
+            "data, has an ACC of 0.87. Higher figures in the paper cannot come from "
+            "errors added without labels; benchmarks/class_range.py shows errors that "
+            "lead to them."
         )
     if others:
         found.append(
-            f"{_listed(others)}: data of the same kind as the paper's, but of other "
-            "players or other stations."
+            f"{_listed(others)}: the data are of the same kind as in the paper, but of "
+            "other players or other stations."
         )
     return found
 
 
 def sections(lines: Sequence[Line]) -> list[Section]:
-    """The tables that there are lines for."""
+    """Return the tables for which there are lines."""
     plain = [line for line in lines if line.tuning in WITHOUT_LABELS]
     usual = [line for line in plain if line.input == "uncertain"]
     tuned = [line for line in lines if is_tuned(line.method)]
@@ -177,9 +176,9 @@ def _without_labels(lines: list[Line]) -> Section:
     told = [m for m in METHODS if m in methods and (m in BY_NUMBER or m == "FOPTICS")]
     but = f", but the number of classes is given to {_listed(told)}" if told else ""
     notes = (
-        f"No method has seen a label here{but}.",
-        f"A cell holds {_average(lines)}, and the paper's figure in parentheses. The "
-        "best of our figures for each set is bold.",
+        f"No method used labels here{but}.",
+        f"A cell shows {_average(lines)}, and the figure of the paper in parentheses. "
+        "The best of our figures for each set is bold.",
     )
     blocks = tuple(
         _with_best(_block(lines, metric, f"{name} without labels", PLAIN))
@@ -192,17 +191,16 @@ def _with_labels(lines: list[Line]) -> Section:
     n_points = len(MIN_SAMPLES) * len(LEVELS)
     kept = [line for line in lines if line.tuning == "kept"]
     notes = [
-        f"“by labels {DAGGER}” takes the best of {n_points} settings, by ACC against "
-        "the classes, and scores it on the very draw that it was chosen on, that of "
-        "the first seed: there is no spread to show. The paper's figures stand in "
-        "parentheses."
+        f"“by labels {DAGGER}” is the best of {n_points} settings, by ACC against the "
+        "classes, scored on the draw that it was chosen on, that of the first seed. "
+        "There is therefore no spread. The figures of the paper are in parentheses."
     ]
     if kept:
         notes.append(
-            f"“kept {DAGGER}” takes the same settings to the draws of other seeds, "
-            f"which they were not chosen on, and shows {_average(kept)}."
+            f"“kept {DAGGER}” applies the same settings to the draws of other seeds, "
+            f"and shows {_average(kept)}."
         )
-    notes.append("“auto” has seen no label; it is repeated from above.")
+    notes.append("“auto” used no label; it is repeated from above.")
     blocks = tuple(
         _block(lines, metric, f"{name} with parameters chosen by labels", CHOSEN)
         for metric, name in METRICS.items()
@@ -215,11 +213,11 @@ def _on_exact_data(lines: list[Line]) -> Section:
     natural = _titles({line.set for line in lines}.intersection(UNCERTAIN))
     means = f" (of {_listed(natural)}, the means of the objects)" if natural else ""
     notes = (
-        "The same methods, again without labels, when they are told nothing of the "
-        f"uncertainty. “values” are the true values{means}. “one world” is a single "
-        "draw of every object, as if it had been measured once.",
-        f"A cell holds {_average(lines)}. Where “one world” does as well as "
-        "“uncertain”, the method has gained nothing by knowing the uncertainty.",
+        "The same methods, again without labels, and without the uncertainty. "
+        f"“values” are the true values{means}. “one world” is a single draw of every "
+        "object, like one measurement.",
+        f"A cell shows {_average(lines)}. Where “one world” is as good as “uncertain”, "
+        "the method does not gain from the uncertainty.",
     )
     block = _block(lines, "acc", "ACC with and without the uncertainty", BY_INPUT)
     return Section("exact", "C. The same methods on exact data", notes, (block,))
@@ -276,13 +274,13 @@ def _average(lines: Sequence[Line]) -> str:
 
 
 def _rounded(value: float) -> float:
-    # As one would by hand: the paper's 0.8055, which floats are below, is 0.806.
+    # Round half up as by hand: 0.8055 in the paper, slightly less as a float, is 0.806.
     found = float(Decimal(str(value)).quantize(Decimal(10) ** -DIGITS, ROUND_HALF_UP))
     return found + 0.0  # no -0.0
 
 
 def in_figures(value: float) -> str:
-    """A score as all tables print it."""
+    """Format a score for all tables."""
     return f"{_rounded(value):.{DIGITS}f}".replace("-", "−")
 
 

@@ -1,4 +1,4 @@
-"""One cell of a table: one method on one draw of one set, held against the classes."""
+"""A cell of a table: one method on one draw of one set, compared with the classes."""
 
 import time
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from paper.search import cut_at, ordered, search
 from paper.selected import chooses_worlds, fitted, selection_of
 from paper.sets import Problem, Setting, problem
 
-# How parameters were chosen: there are none to choose; without labels; with labels.
+# Choice of parameters: none to choose, without labels, with labels.
 TUNINGS = ("none", "auto", "labels")
 FIRST_SEED = 0
 
 
 class Task(NamedTuple):
-    """What a cell is of."""
+    """The identity of a cell."""
 
     set: str
     input: str
@@ -32,12 +32,12 @@ class Task(NamedTuple):
 
     @property
     def setting(self) -> Setting:
-        """The data that it takes."""
+        """The data of the task."""
         return Setting(self.set, self.seed, self.noise, self.mode, self.input)
 
 
 class Cell(NamedTuple):
-    """How a method did; the first seven say what it is of, as in `Task`."""
+    """The scores of a method; the first seven fields are those of its `Task`."""
 
     set: str
     input: str
@@ -50,12 +50,12 @@ class Cell(NamedTuple):
     nmi: float
     n_clusters: int
     noise_share: float
-    confidence: float  # mean over the objects; nan where parameters saw labels
+    confidence: float  # mean over the objects; nan if parameters used labels
     cpu_seconds: float  # of the fit alone
 
     @property
     def task(self) -> Task:
-        """What it is of."""
+        """The task of the cell."""
         return Task(*self[:7])
 
 
@@ -87,12 +87,12 @@ class Found(NamedTuple):
 
     @property
     def task(self) -> SearchTask:
-        """The search that it is part of."""
+        """The search that the trial is part of."""
         return SearchTask(*self[:5])
 
 
 def family_of(method: str) -> str:
-    """The family that a tuned method is searched with."""
+    """Return the family of methods that a tuned method is searched with."""
     return next(family for family, names in TUNED.items() if method in names)
 
 
@@ -114,18 +114,18 @@ def compute_search(task: SearchTask) -> list[Found]:
 
 
 def compute_group(tasks: Sequence[Task], points: Sequence[Point | None]) -> list[Cell]:
-    """Compute cells that share a choice of worlds, one after the other."""
+    """Compute cells that share a choice of worlds."""
     return [compute(*each) for each in zip(tasks, points, strict=True)]
 
 
 def compute(task: Task, point: Point | None = None) -> Cell:
-    """Fit a method, and compare what it finds with the classes.
+    """Fit a method, and compare its labels with the classes.
 
     Parameters
     ----------
     task : Task
     point : Point, optional
-        Parameters that labels chose, for tasks with ``tuning="labels"``.
+        Parameters chosen with labels, for tasks with ``tuning="labels"``.
 
     Returns
     -------
@@ -163,7 +163,7 @@ def compute(task: Task, point: Point | None = None) -> Cell:
 
 
 def tunings_of(method: str) -> tuple[str, ...]:
-    """How the parameters of a method are chosen, one cell each."""
+    """Return the ways to choose the parameters of a method, one per cell."""
     return ("auto", "labels") if is_tuned(method) else ("none",)
 
 

@@ -1,4 +1,4 @@
-"""``python -m paper``: the paper's experiments, repeated."""
+"""``python -m paper``: a replication of the experiments of the paper."""
 
 import time
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ UNCERTAIN_SETS = ",".join(UNCERTAIN)
 
 paper = typer.Typer(
     name="paper",
-    help="Repeat the experiments of the paper that RPC comes from.",
+    help="Replicate the experiments of the paper that introduced RPC.",
     epilog="""\
 \b
 Examples:
@@ -47,13 +47,13 @@ def _numbers(value: str) -> str:
             return value
     except ValueError:
         pass
-    msg = f"{value!r} is not a list of numbers above 0, separated by commas."
+    msg = f"{value!r} must be a list of numbers above 0, separated by commas."
     raise typer.BadParameter(msg)
 
 
 def _not_none(value: int) -> int:
     if value == 0:
-        msg = "0 processes do nothing; 1 is one, −1 one for each core."
+        msg = "the number of processes must not be 0; use 1, or −1 for one per core."
         raise typer.BadParameter(msg)
     return value
 
@@ -64,9 +64,9 @@ Data = Annotated[
         "--data",
         metavar="NAME,…",
         callback=options.some_of(SETS),
-        help=f"Data sets, separated by commas, of {', '.join(SETS)}; all by default, "
-        "or for figures those of the paper. All but wine and weather are looked for "
-        "where INCERTA_DATA says, or fetched.",
+        help=f"Data sets, separated by commas, of {', '.join(SETS)}. The default is "
+        "all, or for figures those of the paper. Sets other than wine and weather are "
+        "read from the folder INCERTA_DATA, or fetched.",
         show_default=False,
     ),
 ]
@@ -83,7 +83,7 @@ Methods = Annotated[
 Seeds = Annotated[
     int,
     typer.Option(
-        "--seeds", metavar="N", min=1, help="Draws of the data: seeds 0 to N − 1."
+        "--seeds", metavar="N", min=1, help="Number of draws, with seeds 0 to N − 1."
     ),
 ]
 Out = Annotated[
@@ -92,7 +92,7 @@ Out = Annotated[
         "--out",
         metavar="DIR",
         file_okay=False,
-        help="Folder for results. What is in it already is not computed again.",
+        help="Folder for results. Results already in it are not computed again.",
     ),
 ]
 Jobs = Annotated[
@@ -101,7 +101,7 @@ Jobs = Annotated[
         "--jobs",
         metavar="N",
         callback=_not_none,
-        help="Processes; −1 is one for each core of the machine.",
+        help="Number of processes; −1 is one per core.",
     ),
 ]
 Mode = Annotated[
@@ -110,8 +110,8 @@ Mode = Annotated[
         "--mode",
         metavar="MODE",
         callback=options.one_of(MODES),
-        help="Where errors of exact sets are: centered on the value, or displaced, "
-        "around a measurement of it.",
+        help="Center of the errors of exact sets: the value (centered) or a "
+        "measurement of it (displaced).",
     ),
 ]
 Noise = Annotated[
@@ -120,7 +120,8 @@ Noise = Annotated[
         "--noise",
         metavar="X,…",
         callback=_numbers,
-        help="Errors added to exact sets, in standard deviations of each feature.",
+        help="Size of the errors added to exact sets, in standard deviations of each "
+        "feature.",
     ),
 ]
 HERE = Path("incerta-paper")
@@ -140,10 +141,10 @@ def table2(
 ) -> None:
     """Compare all methods on all data sets (Table 2).
 
-    Accuracy and NMI, mean and standard deviation over seeds, beside the paper's
-    figures. Every cell is stored in DIR when it is done: a run that was stopped goes
-    on where it was. Exact sets get Gaussian errors that no label has a part in.
-    Density methods are shown without labels, and with parameters that labels chose.
+    Accuracy and NMI, as mean and standard deviation over seeds, are shown beside the
+    figures of the paper. Every cell is stored in DIR when it is done, so an interrupted
+    run resumes. Exact sets get Gaussian errors without the use of labels. Density
+    methods are shown without labels, and with parameters chosen with labels.
     """
     start = time.perf_counter()
     with bars(shown=not quiet):
@@ -157,7 +158,7 @@ def table2(
         "command": f"{command} --seeds {seeds} --mode {mode}",
         "seeds": f"0 to {seeds - 1}" if seeds > 1 else "0",
         "uncertainty of the exact sets": f"Gaussian, {mode}, standard deviation 0.5 "
-        "on average in units of each feature's; no label has a part in it",
+        "on average in units of each feature's; no label is used",
         "CPU time of the fits": _hours(
             sum(each.cpu_seconds * each.n_seeds for each in lines)
         ),
@@ -176,10 +177,9 @@ def figure2(
     jobs: Jobs = -1,
     quiet: options.Quiet = False,
 ) -> None:
-    """Accuracy of RPC with 10 to 100 worlds (Figure 2).
+    """Measure the accuracy of RPC with 10 to 100 worlds (Figure 2).
 
-    Worlds are kept by the paper's rule (Eq. 7), by how central they are, and at
-    random.
+    Worlds are kept by the rule of the paper (Eq. 7), by centrality, and at random.
     """
     start = time.perf_counter()
     with bars(shown=not quiet):
@@ -193,14 +193,14 @@ def figure3(
     data: Data = UNCERTAIN_SETS,
     methods: Methods = ALL_METHODS,
     runs: Annotated[
-        int, typer.Option("--runs", metavar="N", min=1, help="Fits of each method.")
+        int, typer.Option("--runs", metavar="N", min=1, help="Fits per method.")
     ] = 5,
     out: Out = HERE,
     quiet: options.Quiet = False,
 ) -> None:
-    """Running time of all methods (Figure 3).
+    """Measure the running time of all methods (Figure 3).
 
-    CPU time on one core, one fit after the other; measured anew in each run.
+    This is the CPU time on one core, one fit at a time, measured again in each run.
     """
     start = time.perf_counter()
     with bars(shown=not quiet):
@@ -219,7 +219,7 @@ def claims(
             "--sweep-seeds",
             metavar="N",
             min=1,
-            help="Draws with other errors than those of Table 2, which are 0.5.",
+            help="Number of draws with errors other than 0.5, the size in Table 2.",
         ),
     ] = 3,
     mode: Mode = "centered",
@@ -228,11 +228,11 @@ def claims(
     jobs: Jobs = -1,
     quiet: options.Quiet = False,
 ) -> None:
-    """Test what the paper says of the steps of RPC, one by one.
+    """Test the claims of the paper about the steps of RPC, one by one.
 
-    Each step is exchanged for a simpler one on the same worlds: chosen worlds for
-    random ones, 10 for 40, Silverman's widths for Scott's, consistency learning for
-    the mean affinity. Differences are paired by seed, with 95 % confidence intervals.
+    Each step is replaced by a simpler one on the same worlds: chosen worlds by random
+    ones, 10 worlds by 40, Silverman's widths by Scott's, consistency learning by the
+    mean affinity. Differences are paired by seed, with 95 % confidence intervals.
     """
     start = time.perf_counter()
     with bars(shown=not quiet):
@@ -260,9 +260,9 @@ def sensitivity(
     jobs: Jobs = -1,
     quiet: options.Quiet = False,
 ) -> None:
-    """How accuracy and confidence move with the uncertainty.
+    """Measure how accuracy and confidence depend on the uncertainty.
 
-    Exact sets get larger and larger errors; of the others that part of the spread of
+    Exact sets get larger and larger errors. Of other sets, a share of the spread of
     every object is kept. No label is used.
     """
     start = time.perf_counter()
@@ -299,7 +299,7 @@ def _hours(seconds: float) -> str:
 
 
 def _print_table(lines: Sequence[Line]) -> None:
-    """Accuracies, each above the paper's, in 80 columns."""
+    """Print accuracies, each above that of the paper, in 80 columns."""
     shown = [line for line in lines if line.input == "uncertain"]
     sets = list(dict.fromkeys(line.set for line in shown))
     of = {(line.set, line.method, line.tuning): line for line in shown}
@@ -319,4 +319,4 @@ def _print_table(lines: Sequence[Line]) -> None:
     console = Console(highlight=False, markup=False)
     console.print(table)
     if any(line.tuning == "labels" for line in shown):
-        console.print("† with parameters that were chosen by comparing with the labels")
+        console.print("† with parameters chosen with the labels")

@@ -1,4 +1,4 @@
-"""Pictures of the experiments: Figures 2 and 3, the claims, the sensitivity."""
+"""Figures of the experiments: Figures 2 and 3, the claims and the sensitivity."""
 
 from collections.abc import Iterable, Sequence
 from textwrap import fill
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 BLUE, VERMILION = PALETTE[0], PALETTE[-1]
 RULES = {"greedy": "Eq. 7", "central": "most central", "random": "random"}
 MEASURES = {"acc": "accuracy", "nmi": "NMI"}
-LAST_STABLE = 70  # worlds, as the paper says
-# Panels of Figure 2 show at least this much, lest small steps look like cliffs.
+LAST_STABLE = 70  # worlds, according to the paper
+# Panels of Figure 2 span at least this much, so that small steps look small.
 LEAST_SPAN = 0.15
 WIDEST = 16.0  # inches
 
 
 def draw_figure2(points: Sequence[Point]) -> "Figure":
-    """Draw accuracy and NMI against the number of worlds that are kept.
+    """Draw accuracy and NMI against the number of kept worlds.
 
     Parameters
     ----------
@@ -37,10 +37,10 @@ def draw_figure2(points: Sequence[Point]) -> "Figure":
     Returns
     -------
     matplotlib Figure
-        A column for each set. Lines are means, with a standard deviation over seeds up
-        and down; beyond 70 worlds the ground is gray. All panels span as much, so that
-        equal steps look equal. A star is what the paper prints; it is at the border,
-        with its value, if it is beyond.
+        A column per set. Lines are means, plus and minus a standard deviation over
+        seeds. Beyond 70 worlds the background is gray. All panels have the same span,
+        so that equal steps look equal. A star is the figure of the paper; if it lies
+        outside, it is at the border with its value.
 
     Examples
     --------
@@ -84,14 +84,14 @@ def _draw_ground(ax: Any) -> None:
 
 def _draw_rule(ax: Any, points: Sequence[Point], rule: str, measure: str) -> None:
     found = {point.n_kept: point for point in points if point.selection == rule}
-    # All worlds are the same worlds by every rule, and were clustered once.
+    # All worlds are the same by every rule, and were clustered once.
     for point in points:
         if point.n_kept == N_WORLDS:
             found.setdefault(N_WORLDS, point)
     numbers = sorted(found)
     place = SELECTIONS.index(rule)
     ax.errorbar(
-        # Side by side, so that no bar hides another one.
+        # Bars are side by side, so that none hides another one.
         [n + 1.1 * (place - 1) * (n < N_WORLDS) for n in numbers],
         [getattr(found[n], measure) for n in numbers],
         yerr=[getattr(found[n], f"{measure}_sd") for n in numbers],
@@ -113,10 +113,10 @@ def _span_equally(panels: Sequence[Any]) -> None:
 
 
 def _draw_published(ax: Any, value: float) -> None:
-    """Mark what the paper prints; where it is far from ours, at the border."""
+    """Mark the figure of the paper, at the border if it is far from ours."""
     low, high = np.array([[0.95, 0.05], [0.05, 0.95]]) @ ax.get_ylim()
     place = (N_REPRESENTATIVES, min(max(value, low), high))
-    # Without error, but like this it comes after the rules in the legend.
+    # It has no error, but as an error bar it comes after the rules in the legend.
     mark = _hollow(INK, "*", 10) | {"linestyle": "", "zorder": 4}
     ax.errorbar(*place, label="the paper's Table 2", **mark)
     if not low <= value <= high:
@@ -126,7 +126,7 @@ def _draw_published(ax: Any, value: float) -> None:
 
 
 def draw_figure3(durations: Sequence[Duration]) -> "Figure":
-    """Draw how long the methods take.
+    """Draw the running times of the methods.
 
     Parameters
     ----------
@@ -136,8 +136,8 @@ def draw_figure3(durations: Sequence[Duration]) -> "Figure":
     Returns
     -------
     matplotlib Figure
-        A panel for each set, with a logarithmic axis. Dots and numbers are medians,
-        lines reach from the least to the most. RPC stands out.
+        A panel per set, with a logarithmic axis. Dots and numbers are medians, and
+        lines range from the minimum to the maximum. RPC is highlighted.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def draw_figure3(durations: Sequence[Duration]) -> "Figure":
         _quieten(ax, "both", ["top", "right", "left"])
     _rows_down(grid[0, 0], range(len(methods)), methods, 0.6)
     times = [time for one in durations for time in one[3:] if time > 0] or [1.0]
-    # From one power of ten past another; the number at the end takes half an inch.
+    # Whole powers of ten, and half an inch for the number at the end.
     low = float(np.floor(np.log10(min(times)) - 0.05))
     part = 1 - 0.6 * len(sets) / (size[0] - 1.0)
     high = low + max(1.3, (np.log10(max(times)) - low) / part)
@@ -185,7 +185,7 @@ def _draw_duration(ax: Any, row: int, one: Duration) -> None:
 
 
 def draw_claims(differences: Sequence[Difference]) -> "Figure":
-    """Draw by how much variants of RPC differ, with confidence intervals.
+    """Draw the differences of variants of RPC, with confidence intervals.
 
     Parameters
     ----------
@@ -195,8 +195,8 @@ def draw_claims(differences: Sequence[Difference]) -> "Figure":
     Returns
     -------
     matplotlib Figure
-        A panel for each claim, a row for each set and noise. An interval that is far
-        wider than others is cut, with an arrow where it goes on.
+        A panel per claim, with a row per set and noise. Intervals far wider than
+        others are cut, with an arrow at the cut.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def draw_claims(differences: Sequence[Difference]) -> "Figure":
         for one in differences:
             if one.claim == claim.name:
                 _draw_difference(ax, places[one.set, one.noise], one, limits)
-        # "Eq. 7" stays in one line.
+        # "Eq. 7" is kept on one line.
         says = fill(claim.says.replace("Eq. ", "Eq.\N{NO-BREAK SPACE}"), 23)
         ax.set_title(says, fontsize="small")
         _quieten(ax, "both", ["top", "right", "left"])
@@ -265,13 +265,13 @@ def _mark_of(sign: int) -> dict[str, Any]:
 
 
 def _limits(differences: Sequence[Difference]) -> tuple[float, float]:
-    """Limits that hold all means, and all intervals but a few that are far wider."""
+    """Return limits that hold all means, and all but a few very wide intervals."""
     means = np.array([one.acc for one in differences])
     ends = np.array([(one.acc_low, one.acc_high) for one in differences])
     means, ends = means[np.isfinite(means)], ends[np.isfinite(ends).all(axis=1)]
     far = np.abs(means).max(initial=0.01)
     if len(ends):
-        # Of few intervals the widest is left out, of many the widest of fifty.
+        # The widest interval is left out, or one in fifty if there are many.
         reach = np.abs(ends).max(axis=1)
         far = max(far, float(np.quantile(reach, 0.98, method="lower")))
     shown = [*means, *ends[np.abs(ends) <= 2 * far], -0.2 * far, 0.2 * far]
@@ -318,7 +318,7 @@ def draw_sensitivity(reactions: Sequence[Reaction]) -> "Figure":
     grid[0, 0].set(xlim=(-0.4, len(noises) - 0.6), ylim=(-0.06, 1.06))
     _label_below(
         figure,
-        "uncertainty: standard deviation of the errors, or part of the spread of "
+        "uncertainty: standard deviation of the errors, or share of the spread of "
         "uncertain objects that is kept",
     )
     handles, names = grid[0, 0].get_legend_handles_labels()
@@ -341,14 +341,14 @@ def _draw_reaction(ax: Any, found: dict[int, Reaction]) -> None:
 def _panels(
     n_rows: int, n_columns: int, size: tuple[float, float], sharey: bool
 ) -> tuple["Figure", Any]:
-    """A figure outside pyplot, and its Axes, shape (n_rows, n_columns)."""
+    """Return a figure outside pyplot, and its Axes, shape (n_rows, n_columns)."""
     made = part_of_matplotlib("figure").Figure(figsize=size, layout="constrained")
     shared = {"sharex": True, "sharey": sharey, "squeeze": False}
     return made, made.subplots(n_rows, n_columns, **shared)
 
 
 def _quieten(ax: Any, grid: str, hidden: Sequence[str]) -> None:
-    """A pale grid behind the data takes the place of frame and ticks."""
+    """Replace frame and ticks by a pale grid behind the data."""
     ax.grid(axis=grid, color=PALE, linewidth=0.6)
     ax.set_axisbelow(True)
     ax.tick_params(axis="y", length=0)
@@ -376,7 +376,7 @@ def _label_below(figure: "Figure", text: str) -> None:
 def _legend_above(
     figure: "Figure", handles: Sequence[Any], names: Sequence[str]
 ) -> None:
-    """One legend for all panels, in as many columns as there is room for."""
+    """Add one legend for all panels, in as many columns as fit."""
     letters = 14 * figure.get_figwidth()
     most = int(letters / (max(map(len, names)) + 8))
     n_columns = len(names) if sum(map(len, names)) + 8 * len(names) < letters else most
@@ -385,11 +385,11 @@ def _legend_above(
 
 
 def _hollow(color: str, marker: str, size: float) -> dict[str, Any]:
-    """Keywords for a marker that only has an outline."""
+    """Return keywords for a marker without filling."""
     return {"color": color, "marker": marker, "markersize": size, "mfc": "white"}
 
 
 def _in_order(order: Sequence[str], found: Iterable[str]) -> list[str]:
-    """Those names that occur, in the order of the paper."""
+    """Return the names that occur, in the order of the paper."""
     present = set(found)
     return [name for name in order if name in present]

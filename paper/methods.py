@@ -1,4 +1,4 @@
-"""The thirteen methods of Table 2, each with the parameters that the table needs."""
+"""The thirteen methods of Table 2, each with the parameters of the table."""
 
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from paper.sets import Problem
 
 N_WORLDS, N_REPRESENTATIVES = 100, 10
 
-# These are told the number of classes, as in the paper, and are not tuned.
+# These get the number of classes, as in the paper, and are not tuned.
 BY_NUMBER = {
     "UK-means": UKMeans,
     "CK-means": CKMeans,
@@ -31,7 +31,7 @@ BY_PROBABILITY: dict[str, type[FDBSCAN | PDBSCAN]] = {
     "PDBSCAN": PDBSCAN,
 }
 IN_WORLDS = ("SC", "REP", "RP-SC", "RP-REP")
-# By how their parameters are searched; what is in one row shares its work.
+# By the kind of search for parameters; the methods in a row share their work.
 TUNED = {
     "probability": ("FDBSCAN", "PDBSCAN"),
     "order": ("FOPTICS",),
@@ -53,17 +53,17 @@ METHODS = (
     "RPC",
 )
 
-# Which neighbors, and which parts of the distances to them, are tried as parameters.
+# Neighbors, and quantiles of the distances to them, to be tried as parameters.
 MIN_SAMPLES = (3, 5, 10, 20)
 MANY_FEATURES = 15
 LEVELS = tuple(np.linspace(0.025, 0.975, 20).round(3).tolist())
 
 
 class Point(NamedTuple):
-    """Parameters of a method that is tuned.
+    """Parameters of a tuned method.
 
-    The radius is not named itself but by its rank among the distances to near
-    objects, so that it means the same for another draw of the data.
+    The radius is given by its rank among the distances to near objects, so that it
+    has the same meaning for another draw of the data.
     """
 
     min_samples: int
@@ -71,41 +71,41 @@ class Point(NamedTuple):
 
 
 def is_tuned(method: str) -> bool:
-    """Whether a method has parameters that the paper chose by the labels."""
+    """Return whether a method has parameters that the paper chose with labels."""
     return method not in BY_NUMBER
 
 
 def usual_neighbors(n_features: int) -> int:
-    """How many near objects make an object core, where no label decides."""
+    """Return the number of near objects that make a core object, without labels."""
     return int(np.clip(n_features + 1, 4, 20))
 
 
 def near_distances(worlds: Worlds) -> Array:
-    """Distances to the 3rd, 5th, 10th and 20th neighbor, of five worlds, pooled."""
+    """Return distances to the 3rd, 5th, 10th and 20th neighbors in five worlds."""
     each = [neighbor_distances(worlds, m) for m in MIN_SAMPLES]
     return np.concatenate(each)
 
 
 def expected_distances(data: UncertainData) -> Array:
-    """The same over all worlds, for methods that ask how probably objects are near."""
+    """Return expected distances, for methods that use probabilities of nearness."""
     each = [expected_neighbor_distances(data.law, m) for m in MIN_SAMPLES]
     return np.concatenate(each)
 
 
 def distances_of(data: UncertainData) -> str:
-    """Four moments are near enough where there are many features, and faster."""
+    """Return the kind of distances: moments are faster if there are many features."""
     return "fast" if data.n_features > MANY_FEATURES else "exact"
 
 
 def usual(method: str, problem: Problem) -> Any:
-    """A method as it is without labels: by the number of classes, or by a knee.
+    """Return a method without labels, by the number of classes or by a knee.
 
     Parameters
     ----------
     method : str
         One of `METHODS`.
     problem : Problem
-        What it will be fitted to.
+        The data of the fit.
 
     Returns
     -------
@@ -127,12 +127,12 @@ def usual(method: str, problem: Problem) -> Any:
 
 
 def tuned(method: str, problem: Problem, point: Point) -> Any:
-    """A method with parameters that were found with labels.
+    """Return a method with parameters chosen with labels.
 
     Parameters
     ----------
     method, problem
-        As for `usual`; not FOPTICS, whose radii are its own.
+        As for `usual`; not FOPTICS, which has its own radii.
     point : Point
 
     Returns
@@ -159,11 +159,11 @@ def _by_probability(method: str, problem: Problem, eps: float, min_samples: int)
 
 def _in_worlds(method: str, eps: float, min_samples: int, seed: int) -> Any:
     kept = N_REPRESENTATIVES if method.startswith("RP-") else None
-    # Objects that coincide have a radius of 0, which DBSCAN does not take.
+    # Coinciding objects have a radius of 0, which DBSCAN does not accept.
     eps = max(eps, float(np.finfo(np.float64).tiny))
     if method.endswith("SC"):
         return SC(eps, min_samples, n_representatives=kept, random_state=seed)
-    # All worlds may be chosen, as published: no bound on the choice is asked for.
+    # All worlds may be chosen, as published, so the choice is not bounded.
     return REP(
         DBSCAN(eps=eps, min_samples=min_samples),
         n_representatives=kept,

@@ -1,4 +1,4 @@
-"""What experiments leave in a folder: tables, pages, pictures."""
+"""The files that experiments write: tables, pages and figures."""
 
 import csv
 import io
@@ -19,21 +19,21 @@ LIBRARIES = ("incerta", "numpy", "scipy", "scikit-learn")
 def write_table2(
     lines: Sequence[Line], about: Mapping[str, str], folder: Path
 ) -> list[str]:
-    """Write the table for programs (CSV), for repositories (Markdown) and for people.
+    """Write the table as CSV, Markdown and HTML.
 
     Parameters
     ----------
     lines : sequence of Line
         The table.
     about : mapping of str to str
-        How it was made.
+        Facts about the run.
     folder : Path
-        Where to.
+        Folder to write to.
 
     Returns
     -------
     list of str
-        Names of the files; without jinja2 there is no HTML among them.
+        Names of the files, without HTML if jinja2 is missing.
     """
     write_csv(lines, folder / "table2.csv")
     _write_text(as_markdown(lines, about), folder / "table2.md")
@@ -47,16 +47,16 @@ def write_table2(
 def write_figure(
     name: str, rows: Sequence[NamedTuple], draw: Any, folder: Path
 ) -> list[str]:
-    """Write what a figure shows as a table, and the figure if matplotlib is there.
+    """Write the data of a figure as a table, and the figure if matplotlib is there.
 
     Parameters
     ----------
     name : str
-        Of the files, without ending.
+        Name of the files, without suffix.
     rows : sequence of NamedTuple
-        What it shows.
+        Data of the figure.
     draw : callable
-        Makes a figure of the rows.
+        Function that draws the rows.
     folder : Path
         Where to.
 
@@ -85,7 +85,7 @@ def write_csv(rows: Sequence[NamedTuple], path: Path) -> None:
 
 
 def versions() -> str:
-    """Versions of what computed the figures."""
+    """Return the versions of the libraries that computed the figures."""
     named = [f"{name} {version(name)}" for name in LIBRARIES]
     return ", ".join([*named, f"Python {platform.python_version()}"])
 

@@ -1,8 +1,8 @@
-"""Table 2 for people who check the paper: as Markdown, and as one HTML page.
+"""Table 2 as Markdown, and as one HTML page.
 
 Both show the same blocks of figures. The page has sets as rows and methods as columns,
-like the paper; Markdown has them the other way round, since thirteen columns are too
-many for it.
+like the paper. Markdown has methods as rows, since thirteen columns are too many for
+it.
 """
 
 import re
@@ -14,7 +14,7 @@ from paper.table2 import Line
 
 TITLE = "Table 2, computed again"
 NOTHING = "–"
-# What a text must not mean to Markdown.
+# Characters with a meaning in Markdown.
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#&~])")
 
 
@@ -26,8 +26,7 @@ def as_markdown(lines: Sequence[Line], about: Mapping[str, str]) -> str:
     lines : sequence of Line
         From `paper.table2.table2`; any sets and methods.
     about : mapping of str to str
-        Facts on the run, for a list at the end. The one called "command" is set as
-        code.
+        Facts about the run, for a list at the end. "command" is set as code.
 
     Returns
     -------
@@ -53,7 +52,7 @@ def as_markdown(lines: Sequence[Line], about: Mapping[str, str]) -> str:
 
 
 def as_html(lines: Sequence[Line], about: Mapping[str, str]) -> str:
-    """Write the table as one page that opens without a network.
+    """Write the table as one page that needs no network.
 
     Sets are rows and methods are columns, as in the paper.
 
@@ -102,7 +101,7 @@ def _markdown_cell(entry: Entry | None) -> str:
 
 
 def _fact(name: str, text: str) -> str:
-    # Outside of code Markdown may make one dash of the two hyphens of an option.
+    # Outside code, Markdown may turn the two hyphens of an option into a dash.
     return f"`{text}`" if name == "command" else _inert(text)
 
 

@@ -1,4 +1,4 @@
-"""The figures of Table 2 as the paper prints them."""
+"""The figures of Table 2 in the paper."""
 
 import csv
 from functools import cache
@@ -15,7 +15,7 @@ class Figures(NamedTuple):
 
 @cache
 def published() -> dict[tuple[str, str], Figures]:
-    """What the paper reports, by set and method.
+    """Return the figures of the paper, by set and method.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Warnings that thousands of fits would repeat."""
+"""Suppression of warnings that thousands of fits would repeat."""
 
 import warnings
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ from incerta.exceptions import IncertaWarning
 def quietly() -> Iterator[None]:
     """Fit without warnings.
 
-    All noise, saturated divergences, fewer clusters than asked for: scores and counts
-    say so. Fits that need more sweeps than they have are taken as they are.
+    Scores and counts show noise, saturated divergences and missing clusters. Fits that
+    reach the limit of sweeps are used as they are.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IncertaWarning)

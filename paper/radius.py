@@ -1,4 +1,4 @@
-"""The radius of the density methods in the paper's tables: the knee of a curve."""
+"""The radius of density methods in the tables of the paper: the knee of a curve."""
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -10,19 +10,19 @@ FEW_DRAWS = 20
 
 
 def expected_neighbor_distances(law: Law, min_samples: int) -> Array:
-    """Distances of all objects to their `min_samples`-th nearest, over all worlds.
+    """Return the distances of all objects to their `min_samples`-th neighbor.
 
-    The distance of two objects is the root of its expected square. At about this radius
-    one is within reach of the other in every second world. `neighbor_distances` may be
-    far below: in each world others are near.
+    The distance of two objects is the root of its expected square. At this radius, one
+    is within reach of the other in about half of the worlds. `neighbor_distances` may
+    be far lower, as the near objects differ between worlds.
 
     Parameters
     ----------
     law : Law
         The objects.
     min_samples : int
-        Which neighbor; an object is its own first, at distance 0. Where there are
-        fewer objects, the farthest of them.
+        Rank of the neighbor; each object is its own first neighbor, at distance 0. With
+        fewer objects, the farthest one is used.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def expected_neighbor_distances(law: Law, min_samples: int) -> Array:
 
     Notes
     -----
-    One search in a tree. Of joint draws at most 20 are taken, evenly spaced.
+    A single search in a tree. At most 20 joint draws are used, evenly spaced.
 
     Examples
     --------
@@ -44,13 +44,13 @@ def expected_neighbor_distances(law: Law, min_samples: int) -> Array:
     if isinstance(law, Joint):
         some = np.linspace(0, len(law.draws) - 1, min(len(law.draws), FEW_DRAWS))
         draws = law.draws[np.round(some).astype(np.intp)]
-        # All draws side by side: the mean square over draws is one squared distance.
+        # With all draws side by side, the mean square is one squared distance.
         places = draws.transpose(1, 0, 2).reshape(law.n_objects, -1)
         places = places / np.sqrt(len(draws))
         own = np.zeros(law.n_objects)
     else:
-        # E|X − Y|² = |E X − E Y|² + var X + var Y: with its root as one more feature
-        # of the others, a variance adds to the squared distance.
+        # E|X − Y|² = |E X − E Y|² + var X + var Y: the root of the variance, as a
+        # further feature of the others, adds it to the squared distance.
         places, own = law.mean(), law.variance().sum(axis=1)
     others = np.column_stack([places, np.sqrt(own)])
     here = np.column_stack([places, np.zeros_like(own)])
@@ -58,7 +58,7 @@ def expected_neighbor_distances(law: Law, min_samples: int) -> Array:
     squares = np.square(gaps) + own[:, None]
     itself = found == np.arange(len(own))[:, None]
     squares[itself] = 0.0
-    # An uncertain object that is not among those found is still its own first.
+    # An uncertain object outside the search result is still its own first neighbor.
     without = squares[:, -2] if rank > 1 else np.zeros(len(own))
     nth = np.where(itself.any(axis=1), squares.max(axis=1), without)
     return np.sort(np.sqrt(nth))

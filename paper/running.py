@@ -1,4 +1,4 @@
-"""Many tasks, some of them done already, on all cores."""
+"""Many tasks on all cores, without those already done."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +22,7 @@ from paper.search import N_PARTS, Trial, best, points_of
 from paper.selected import chooses_worlds
 from paper.store import Store
 
-# From long to short, so that no core is left with a long task at the end.
+# From long to short, so that no core ends with a long task.
 SETS_BY_SIZE = (
     "waveform",
     "image",
@@ -42,17 +42,17 @@ Result = TypeVar("Result")
 def cells_of(
     tasks: Sequence[Task], folder: Path, n_jobs: int | None = None
 ) -> list[Cell]:
-    """Compute the cells that a folder does not hold yet, and return all.
+    """Compute the cells that are missing from a folder, and return all.
 
     Parameters
     ----------
     tasks : sequence of Task
-        What is wanted.
+        The tasks.
     folder : Path
-        Where cells (``cells.csv``) and searches (``searches.csv``) are kept. Each is
-        written when it is done, so that a run can be stopped and started again.
+        Folder of cells (``cells.csv``) and searches (``searches.csv``). Each is written
+        when it is done, so that an interrupted run can resume.
     n_jobs : int, optional
-        Processes, each with one thread; the result does not depend on it.
+        Number of processes, each with one thread; it does not change the result.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def cells_of(
 def points_for(
     tasks: Iterable[Task], folder: Path, n_jobs: int | None = None
 ) -> dict[Any, Point]:
-    """Parameters that labels choose for these tasks, by set, noise and method."""
+    """Return the parameters chosen with labels, by set, noise and method."""
     wanted = dict.fromkeys(task for task in tasks if task.tuning == "labels")
     searches = dict.fromkeys(
         SearchTask(task.set, task.mode, task.noise, family_of(task.method), part)
@@ -99,7 +99,7 @@ def points_for(
 def in_parallel(
     calls: Iterable[Callable[[], Result]], n_jobs: int | None, name: str
 ) -> Iterable[Result]:
-    """Results as they come, in any order, with progress."""
+    """Yield results in any order, with progress."""
     waiting = list(calls)
     steps = track(len(waiting), name)
     with parallel_config(backend="loky", inner_max_num_threads=1):
@@ -116,7 +116,7 @@ def _tuned_by(task: Task) -> tuple[str, str, float, str] | None:
 
 
 def _groups(tasks: Iterable[Task]) -> list[list[Task]]:
-    """Tasks by themselves, or together where they take the same choice of worlds."""
+    """Group tasks that use the same choice of worlds."""
     found: dict[Any, list[Task]] = {}
     for task in tasks:
         alone = not chooses_worlds(task.method)

@@ -1,8 +1,8 @@
-"""How parameters are found with labels: every point of a grid is tried, the best kept.
+"""The grid search for parameters with labels.
 
-The paper adjusts the parameters of seven methods until they do best. So does this, on
-the data of the first seed; what is found is kept for the other seeds. Points of a grid
-share what they have in common: worlds, tables of probabilities, orderings.
+The paper adjusts the parameters of seven methods for the best result. This module does
+the same on the data of the first seed, and keeps the parameters for the other seeds.
+Points of a grid share worlds, tables of probabilities and orderings.
 """
 
 from collections.abc import Iterator
@@ -35,14 +35,14 @@ from paper.methods import (
 from paper.selected import selection_of
 from paper.sets import Problem
 
-# An object is core, and another one reached, from this probability on: FDBSCAN's own.
+# Probability from which an object is core, or reached, as in FDBSCAN.
 THRESHOLD = 0.5
-# A search can be stopped and started between its parts.
+# A search can be interrupted between its parts.
 N_PARTS = 4
 
 
 class Trial(NamedTuple):
-    """How a method does at one point of the grid."""
+    """The score of a method at one point of the grid."""
 
     method: str
     min_samples: int
@@ -54,10 +54,10 @@ class Trial(NamedTuple):
 
 
 def points_of(family: str, part: int) -> list[Point]:
-    """The points of one part of a grid.
+    """Return the points of one part of a grid.
 
-    Orderings are shared by all radii, and tables by all numbers of neighbors, so
-    that parts divide the grid where nothing is shared.
+    Orderings are shared by all radii, and tables by all numbers of neighbors. Parts
+    divide the grid so that they share neither.
     """
     if family == "order":
         return [Point(MIN_SAMPLES[part], level) for level in LEVELS]
@@ -71,11 +71,11 @@ def search(family: str, part: int, problem: Problem) -> list[Trial]:
     Parameters
     ----------
     family : {"probability", "order", "worlds"}
-        Which methods; see `paper.methods.TUNED`.
+        Family of methods; see `paper.methods.TUNED`.
     part : int
-        Which part of the grid, from 0.
+        Part of the grid, from 0.
     problem : Problem
-        The data, and the labels that decide.
+        The data, and the labels for the scores.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def search(family: str, part: int, problem: Problem) -> list[Trial]:
 
 
 def best(trials: list[Trial]) -> Point:
-    """The point with the best accuracy; the first of equals."""
+    """Return the point with the best accuracy, the first in case of ties."""
     order = sorted(trials, key=lambda t: (-t.acc, t.min_samples, t.level))
     return Point(order[0].min_samples, order[0].level)
 
@@ -103,7 +103,7 @@ Found = Iterator[tuple[str, Point, Indices]]
 
 
 def _by_probability(problem: Problem, points: list[Point]) -> Found:
-    """As the fits of FDBSCAN and PDBSCAN do, with one table for each radius."""
+    """Do as the fits of FDBSCAN and PDBSCAN, with one table per radius."""
     near = expected_distances(problem.data)
     fast = distances_of(problem.data) == "fast"
     for level in dict.fromkeys(point.level for point in points):
@@ -121,7 +121,7 @@ def _by_probability(problem: Problem, points: list[Point]) -> Found:
 
 
 def _by_order(problem: Problem, points: list[Point]) -> Found:
-    """Cut one ordering per number of neighbors at parts of its reachabilities."""
+    """Cut one ordering per number of neighbors at quantiles of its reachabilities."""
     for m in dict.fromkeys(point.min_samples for point in points):
         fitted = ordered(problem, m)
         for point in points:
@@ -130,7 +130,7 @@ def _by_order(problem: Problem, points: list[Point]) -> Found:
 
 
 def ordered(problem: Problem, min_samples: int) -> FOPTICS:
-    """FOPTICS with an ordering, to be cut."""
+    """Return FOPTICS with an ordering, ready to be cut."""
     k = problem.n_clusters
     return FOPTICS(min_samples, n_clusters=k, random_state=problem.seed).fit(
         problem.data
@@ -138,13 +138,13 @@ def ordered(problem: Problem, min_samples: int) -> FOPTICS:
 
 
 def cut_at(fitted: FOPTICS, level: float) -> Indices:
-    """Clusters at a radius that this part of the objects is reached within."""
+    """Return the clusters at a quantile of the reachabilities."""
     reached = fitted.reachability_[np.isfinite(fitted.reachability_)]
     return fitted.extract(eps=float(np.quantile(reached, level)))
 
 
 def _in_worlds(problem: Problem, points: list[Point]) -> Found:
-    """As the fits of SC and REP do; RP-SC and RP-REP look at some of the worlds."""
+    """Do as the fits of SC and REP; RP-SC and RP-REP use some of the worlds."""
     worlds = worlds_of(problem.data, N_WORLDS, problem.seed)
     kept = selection_of(problem.setting).kept.positions
     near = near_distances(worlds)
@@ -159,12 +159,12 @@ def _in_worlds(problem: Problem, points: list[Point]) -> Found:
 
 
 def joint(labels: Indices) -> Indices:
-    """SC: what most worlds put together."""
+    """Return the consensus of the worlds (SC)."""
     return consensus(labels, "graph")
 
 
 def representative(labels: Indices) -> Indices:
-    """REP: the clustering that is least far from any other."""
+    """Return the clustering closest to all others (REP)."""
     apart = np.clip(1.0 - ari_matrix(labels, noise="singletons"), 0.0, None)
     found: Indices = labels[alternatives(apart).representatives[0]]
     return found

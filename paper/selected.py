@@ -1,7 +1,7 @@
-"""Methods that choose worlds, without choosing them anew for each.
+"""One choice of worlds for several methods.
 
 RPC, RP-SC and RP-REP keep the same worlds of the same data. The choice takes most of
-their time, so that it is made once for all of them; a fit is what it would be alone.
+their time, so it is made once. The fits are the same as with separate choices.
 """
 
 import time
@@ -15,24 +15,24 @@ from incerta.worlds import Worlds
 from paper.methods import N_REPRESENTATIVES, N_WORLDS
 from paper.sets import Problem, Setting, problem
 
-# Above so many objects, densities are evaluated at so many values of each world.
+# With more than 2000 objects, densities are evaluated at 500 values of each world.
 FEW_OBJECTS, N_POINTS = 2000, 500
 
 
 class Selection(NamedTuple):
-    """Worlds that are kept, and what that took."""
+    """The kept worlds, and the time of the choice."""
 
     kept: Kept
     cpu_seconds: float
 
 
 def chooses_worlds(method: str) -> bool:
-    """Whether a method keeps some of its worlds, by their divergences."""
+    """Return whether a method keeps some of its worlds, by their divergences."""
     return method.startswith("RP")
 
 
 def divergences_of(worlds: Worlds, bandwidth: str = "silverman") -> Array:
-    """How far worlds are apart: by the densities of all objects, as in the paper."""
+    """Return divergences of worlds by the densities of all objects, as in the paper."""
     few = worlds.shape[1] <= FEW_OBJECTS
     return jensen_shannon(
         worlds, bandwidth=bandwidth, n_points=None if few else N_POINTS
@@ -55,21 +55,21 @@ def selection_of(setting: Setting) -> Selection:
 
 
 def fitted(method: str, estimator: Any, given: Problem) -> Any:
-    """Fit a method with worlds that were chosen once.
+    """Fit a method with worlds chosen before.
 
     Parameters
     ----------
     method : str
-        Its name.
+        Name of the method.
     estimator : estimator
-        What to fit.
+        The method, not fitted yet.
     given : Problem
-        What to fit it to.
+        The data.
 
     Returns
     -------
     estimator
-        With the labels and the confidence that ``estimator.fit(given.data)`` has.
+        With the labels and the confidence of ``estimator.fit(given.data)``.
     """
     if not chooses_worlds(method) or given.data.exact:
         return estimator.fit(given.data)

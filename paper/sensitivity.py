@@ -1,4 +1,4 @@
-"""How accuracy and confidence move with the uncertainty, for all methods and sets."""
+"""Accuracy and confidence by uncertainty, for all methods and sets."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ NOISES = (0.25, 0.5, 1.0)
 
 
 class Reaction(NamedTuple):
-    """A method on a set with some uncertainty: means over seeds."""
+    """Means over seeds of a method on a set with some uncertainty."""
 
     set: str
     method: str
@@ -38,24 +38,24 @@ def sensitivity(
     mode: str = "displaced",
     n_jobs: int | None = None,
 ) -> list[Reaction]:
-    """Cluster with more and more uncertainty. No label is used.
+    """Cluster with growing uncertainty, without using labels.
 
     Parameters
     ----------
     folder : Path
-        Where cells (``cells.csv``) are kept.
+        Folder of the cells (``cells.csv``).
     sets, methods : sequence of str
-        What to run.
+        Sets and methods to run.
     noises : sequence of float
         Standard deviations of the errors added to exact sets, in those of the
-        features; for the others, how much of their objects' spread is kept.
+        features. For other sets, the share of the spread of objects that is kept.
     n_seeds : int, default=3
         Seeds 0, 1, ...
     mode : {"displaced", "centered"}, default="displaced"
-        Where the errors of exact sets are: around a measurement, as real ones, or
-        around the true value, which methods that look at means never lose.
+        Center of the errors of exact sets: a measurement, as in practice, or the true
+        value, which methods that use means never lose.
     n_jobs : int, optional
-        Processes.
+        Number of processes.
 
     Returns
     -------

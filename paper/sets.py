@@ -1,9 +1,9 @@
-"""The nine data sets, and how each becomes uncertain.
+"""The nine data sets, and their uncertainty.
 
-Six sets are exact. They are standardized, and every value gets a Gaussian error of its
-own, which no label has a part in. Three are uncertain as they come; the means of their
-objects are standardized. NBA and Weather are substitutes: other players and stations
-than the paper's, described the same way.
+Six sets are exact. They are standardized, and every value gets an independent Gaussian
+error, without the use of labels. Three are uncertain; the means of their objects are
+standardized. NBA and Weather are substitutes, with other players and stations than in
+the paper but the same description.
 """
 
 from collections.abc import Callable
@@ -34,23 +34,23 @@ SETS = tuple(LOADERS)
 UNCERTAIN = ("movement", "nba", "weather")
 TITLES = {name: name.capitalize() for name in SETS} | {"usps": "USPS", "nba": "NBA"}
 
-# Of Gaussian errors, in standard deviations of a feature over the objects.
+# Size of Gaussian errors, in standard deviations of a feature over the objects.
 USUAL_NOISE = 0.5
 MODES = ("centered", "displaced")
 INPUTS = ("uncertain", "values", "one world")
 
 
 class Setting(NamedTuple):
-    """What is clustered: a set, made uncertain in some way, with a seed."""
+    """The data of a fit: a set, its uncertainty and a seed."""
 
     set: str
     seed: int
-    # Standard deviation of the errors added to exact sets, or, for sets that are
-    # uncertain as they come, the part of their objects' spread that is kept.
+    # Standard deviation of the errors added to exact sets, or the share of the spread
+    # of uncertain objects that is kept.
     noise: float
     mode: str = "centered"
-    # "values" are what errors were added to, or the means of uncertain objects; "one
-    # world" is one of the worlds, without its uncertainty.
+    # "values" are the values without errors, or the means of uncertain objects; "one
+    # world" is one of the worlds, without uncertainty.
     input: str = "uncertain"
 
 
@@ -64,12 +64,12 @@ class Problem(NamedTuple):
 
     @property
     def seed(self) -> int:
-        """Of worlds and starts; the uncertainty was drawn with it, too."""
+        """The seed of worlds and starts, and of the uncertainty."""
         return self.setting.seed
 
 
 def usual_noise(name: str) -> float:
-    """The uncertainty of Table 2: of uncertain sets as much as they have."""
+    """Return the uncertainty of Table 2; uncertain sets keep theirs."""
     return 1.0 if name in UNCERTAIN else USUAL_NOISE
 
 
@@ -123,7 +123,7 @@ def _uncertain(found: Dataset, setting: Setting) -> UncertainData:
 
 
 def _nearer_to_means(data: UncertainData, part: float) -> UncertainData:
-    """Draw the values of every object towards their mean."""
+    """Shrink the values of every object toward their mean."""
     law = data.law
     if part == 1.0 or not isinstance(law, Values):
         return data

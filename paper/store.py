@@ -1,4 +1,4 @@
-"""Rows of a table on disk, one at a time: what was computed once stays."""
+"""Rows of a table on disk, written one at a time."""
 
 import csv
 import io
@@ -13,17 +13,17 @@ Row = TypeVar("Row", bound=tuple[Any, ...])
 
 
 class Store(Generic[Row]):
-    """A CSV file that rows are added to.
+    """A CSV file to which rows are appended.
 
-    A row is written at once and whole; a last line that was cut off by a crash is
-    forgotten, and what it was about is computed again.
+    A row is written at once. A last line that a crash cut off is dropped, and its cell
+    is computed again.
 
     Parameters
     ----------
     path : Path
-        The file; made with its heading when the first row is added.
+        The file, created with its heading when the first row is added.
     kind : NamedTuple
-        What rows are.
+        Type of the rows.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class Store(Generic[Row]):
         self.rows: list[Row] = self._read() if path.exists() else []
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Write rows to the end of the file."""
+        """Append rows to the file."""
         new = list(rows)
         text = io.StringIO()
         lines = csv.writer(text, lineterminator="\n")
@@ -73,7 +73,7 @@ class Store(Generic[Row]):
         if heading != self._names:
             msg = (
                 f"{self.path} has columns {', '.join(heading)} instead of "
-                f"{', '.join(self._names)}; name another folder, or remove it."
+                f"{', '.join(self._names)}; use another folder, or remove the file."
             )
             raise FileError(msg)
         types = list(self.kind.__annotations__.values())
@@ -87,5 +87,5 @@ def _as_text(name: str, value: Any) -> str:
     if not isinstance(value, float):
         return str(value)
     short = f"{value:.6g}"
-    # What was measured may be rounded; by what was asked for the row is found again.
+    # Measured numbers may be rounded; the others identify the row.
     return short if name != "noise" or float(short) == value else repr(value)

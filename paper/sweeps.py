@@ -1,4 +1,4 @@
-"""Figure 2 and the claims: variants of RPC over seeds, and how far they differ."""
+"""Figure 2 and the claims: variants of RPC over seeds, and their differences."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ LEVEL = 0.95
 
 
 class Claim(NamedTuple):
-    """Two variants to compare, and what the comparison is about."""
+    """Two variants to compare, and the title of the comparison."""
 
     name: str
     says: str
@@ -98,7 +98,7 @@ class Difference(NamedTuple):
     nmi: float
     nmi_low: float
     nmi_high: float
-    divergence_one: float  # of two worlds, on average; at most log 2
+    divergence_one: float  # mean over pairs of worlds; at most log 2
     divergence_other: float
 
 
@@ -121,14 +121,14 @@ def figure2(
     n_seeds: int = 10,
     n_jobs: int | None = None,
 ) -> list[Point]:
-    """Accuracy of RPC with 10 to 100 worlds, kept by three rules.
+    """Return the accuracy of RPC with 10 to 100 worlds, kept by three rules.
 
     Parameters
     ----------
     folder : Path
-        Where cells (``variants.csv``) are kept.
+        Folder of the cells (``variants.csv``).
     sets : sequence of str
-        By default those of the paper's figure.
+        By default those of the figure in the paper.
     n_seeds : int, default=10
         Seeds 0, 1, ...
     n_jobs : int, optional
@@ -140,14 +140,14 @@ def figure2(
 
     Notes
     -----
-    With all 100 worlds the rules agree, and one of them stands for all.
+    With all 100 worlds the rules agree, and only one of them is run.
     """
     variants = tuple(
         Variant(selection=selection, n_kept=n_kept)
         for n_kept in NUMBERS_KEPT
         for selection in (SELECTIONS if n_kept < 100 else SELECTIONS[:1])
     )
-    # One number at a time: a run that is stopped loses little.
+    # One number at a time, so that an interrupted run loses little.
     tasks = [
         VariantTask(name, mode_for(name, "centered"), usual_noise(name), seed, some)
         for name in sets
@@ -171,27 +171,27 @@ def claims(
     mode: str = "centered",
     n_jobs: int | None = None,
 ) -> list[Difference]:
-    """Test what the paper says of the steps of RPC.
+    """Test the claims of the paper about the steps of RPC.
 
     Parameters
     ----------
     folder : Path
-        Where cells (``variants.csv``) are kept.
+        Folder of the cells (``variants.csv``).
     sets : sequence of str
-        Which sets.
+        Sets to run.
     noises : sequence of float
-        Uncertainty added to exact sets; the others stay as they are.
+        Uncertainty added to exact sets; the others are unchanged.
     n_seeds : int, default=10
         Seeds 0, 1, ... with the uncertainty of Table 2.
     n_sweep_seeds : int, default=3
-        As many with more or less of it.
+        Number of seeds for other levels of uncertainty.
     mode, n_jobs
         As for `paper.table2.table2`.
 
     Returns
     -------
     list of Difference
-        With confidence intervals of Student's t, at 95 %, each by itself.
+        With separate 95 % confidence intervals by Student's t.
     """
     wanted = dict.fromkeys(v for claim in CLAIMS for v in (claim.one, claim.other))
     settings = [
@@ -227,7 +227,7 @@ def claims(
 def variant_cells(
     tasks: Sequence[VariantTask], folder: Path, n_jobs: int | None
 ) -> list[VariantCell]:
-    """Compute the variants that a folder does not hold yet, and return those wanted."""
+    """Compute the variants missing from a folder, and return those of the tasks."""
     store = Store(folder / "variants.csv", VariantCell)
     done = {cell[:9] for cell in store.rows}
     wanted = {(*task[:4], *variant) for task in tasks for variant in task.variants}
@@ -244,7 +244,7 @@ def variant_cells(
 
 
 def paired_interval(differences: Array, level: float = LEVEL) -> tuple[float, float]:
-    """Confidence interval of a mean difference by Student's t.
+    """Return the confidence interval of a mean difference by Student's t.
 
     Examples
     --------

@@ -15,12 +15,11 @@ from paper.sets import INPUTS, SETS, mode_for, usual_noise
 
 
 class Line(NamedTuple):
-    """A method on a set: mean and standard deviation over seeds, beside the paper's.
+    """Mean and standard deviation of a method on a set, beside those of the paper.
 
-    `tuning` says where parameters come from: "none" are needed but the number of
-    classes; "auto" looks at no label; "labels" takes the best point of a grid for the
-    very draw that is scored, as the paper does; "kept" takes what labels found for
-    that draw to all others.
+    `tuning` is the source of parameters. "none" needs only the number of classes, and
+    "auto" uses no label. "labels" takes the best point of a grid for the scored draw,
+    as the paper does, and "kept" applies it to all other draws.
     """
 
     set: str
@@ -46,17 +45,17 @@ def tasks_of(
     n_seeds: int = 10,
     mode: str = "centered",
 ) -> list[Task]:
-    """All cells of the table.
+    """Return all cells of the table.
 
     Parameters
     ----------
     sets, methods : sequence of str
-        Which rows and columns.
+        Rows and columns.
     n_seeds : int, default=10
-        Draws of the uncertainty, of worlds and of starts: seeds 0, 1, ...
+        Number of draws of the uncertainty, worlds and starts, with seeds 0, 1, ...
     mode : {"centered", "displaced"}, default="centered"
-        Whether errors of exact sets are around the values, or around measurements of
-        them; see `incerta.datasets.make_uncertain`.
+        Center of the errors of exact sets: the values, or measurements of them; see
+        `incerta.datasets.make_uncertain`.
 
     Returns
     -------
@@ -70,7 +69,7 @@ def tasks_of(
         for source in INPUTS
         for method in methods
         for tuning in tunings_of(method)
-        # Labels choose parameters as in the paper: for the uncertain data alone.
+        # As in the paper, labels choose parameters only for the uncertain data.
         if source == "uncertain" or tuning != "labels"
         for seed in range(n_seeds)
     ]
@@ -84,12 +83,12 @@ def table2(
     mode: str = "centered",
     n_jobs: int | None = None,
 ) -> list[Line]:
-    """Compute the table, or what is missing of it.
+    """Compute the missing cells, and return the table.
 
     Parameters
     ----------
     folder : Path
-        Where cells are kept; see `paper.running.cells_of`.
+        Folder of the cells; see `paper.running.cells_of`.
     sets, methods, n_seeds, mode
         As for `tasks_of`.
     n_jobs : int, optional
@@ -104,7 +103,7 @@ def table2(
 
 
 def summarized(cells: Iterable[Cell]) -> Iterator[Line]:
-    """Mean over seeds; the paper's figures stand beside the uncertain data alone."""
+    """Average over seeds; only the uncertain data have figures of the paper."""
     groups: dict[tuple[str, str, str, str], list[Cell]] = {}
     for cell in cells:
         tuning = cell.tuning

@@ -1,4 +1,4 @@
-"""Figure 3 of the paper: how long each method takes."""
+"""Figure 3 of the paper: the running times of the methods."""
 
 import time
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from paper.sets import UNCERTAIN, Setting, problem, usual_noise
 
 
 class Duration(NamedTuple):
-    """Time of one fit, on one core: the median of several, and the least and most."""
+    """Time of one fit on one core: median, minimum and maximum of several."""
 
     set: str
     method: str
@@ -29,16 +29,16 @@ def figure3(
     methods: Sequence[str] = METHODS,
     n_runs: int = 5,
 ) -> list[Duration]:
-    """Time the fit of every method, with parameters that need no labels.
+    """Time the fit of every method, with parameters chosen without labels.
 
     Parameters
     ----------
     sets : sequence of str
-        By default those of the paper's figure.
+        By default those of the figure in the paper.
     methods : sequence of str
-        Which methods.
+        Methods to run.
     n_runs : int, default=5
-        Fits that count, with seeds 0, 1, ...; one before them does not.
+        Number of timed fits, with seeds 0, 1, ..., after one untimed fit.
 
     Returns
     -------
@@ -46,8 +46,8 @@ def figure3(
 
     Notes
     -----
-    CPU time of one thread, one fit after the other: what else the machine does matters
-    little. Choosing the radius is part of a fit.
+    Times are CPU times of one thread, one fit after the other, so that other load on
+    the machine matters little. The choice of the radius is part of a fit.
     """
     steps = track(len(sets) * len(methods) * (n_runs + 1), "fits")
     found = []

@@ -1,8 +1,8 @@
-"""RPC with one step exchanged for another, on the same worlds.
+"""RPC with one step replaced by another, on the same worlds.
 
-Figure 2 and the claims of the paper are about steps: which worlds are kept, how many,
-by which kernel width they are compared, and how they are brought to agree. Variants
-that are compared share the data, the seed and the 100 worlds.
+Figure 2 and the claims of the paper are about steps: the choice and number of worlds,
+the kernel width for their comparison, and the way they are combined. Compared variants
+share the data, the seed and the 100 worlds.
 """
 
 from typing import NamedTuple
@@ -30,14 +30,14 @@ N_STARTS = 10
 
 
 class Variant(NamedTuple):
-    """A way through the algorithm; the defaults are the paper's."""
+    """A variant of the algorithm; the defaults are those of the paper."""
 
     selection: str = "greedy"  # "central", "random"; see `RPC`
     bandwidth: str = "silverman"  # "scott"
     n_kept: int = N_REPRESENTATIVES
-    # How kept worlds agree: "consistency" (RPC), or the mean of their "affinities".
-    # "expected" takes the expected affinity, and "means" the mean of each object:
-    # neither needs any world.
+    # Combination of worlds: "consistency" (RPC), or the mean of their "affinities".
+    # "expected" is the expected affinity, and "means" the mean of each object;
+    # neither needs worlds.
     agreement: str = "consistency"
     width: str = "median"  # of the affinity, which the paper leaves open; "self-tuning"
 
@@ -57,7 +57,7 @@ class VariantTask(NamedTuple):
 
 
 class VariantCell(NamedTuple):
-    """How a variant did."""
+    """The scores of a variant."""
 
     set: str
     mode: str
@@ -70,14 +70,14 @@ class VariantCell(NamedTuple):
     width: str
     acc: float
     nmi: float
-    # Of the divergences of all pairs of worlds; nan where none were computed. At
-    # log 2 = 0.693 worlds have nothing in common, and any choice is as good.
+    # Mean divergence of all pairs of worlds; nan if none were computed. At log 2 =
+    # 0.693 worlds have nothing in common, and any choice is as good.
     divergence: float
     divergence_sd: float
 
     @property
     def variant(self) -> Variant:
-        """Which variant."""
+        """The variant."""
         return Variant(*self[4:9])
 
 
@@ -123,7 +123,7 @@ def compute_variants(task: VariantTask) -> list[VariantCell]:
 
 
 def labels_of(given: Problem, variant: Variant, divergences: Array | None) -> Indices:
-    """Labels that a variant finds."""
+    """Return the labels of a variant."""
     k, seed = given.n_clusters, given.seed
     if variant.agreement == "expected":
         expected = ExpectedSpectral(k, width_scale=0.5, n_worlds=1, random_state=seed)
@@ -150,7 +150,7 @@ def _fitted(estimator: RPC | ExpectedSpectral | UKMeans, given: Problem) -> Indi
 
 
 def _kept(given: Problem, variant: Variant, divergences: Array | None) -> Kept:
-    """The worlds that a variant keeps."""
+    """Return the worlds that a variant keeps."""
     worlds = worlds_of(given.data, N_WORLDS, given.seed)
     if variant.selection == "random":
         return Kept(worlds, random_worlds(len(worlds), variant.n_kept, given.seed))

@@ -1,4 +1,4 @@
-"""The data sets that are fetched, or read from the folder that INCERTA_DATA names."""
+"""The data sets that are fetched, or read from the folder INCERTA_DATA."""
 
 from paper.datasets.fetched import (
     fetch_ecoli,

@@ -1,4 +1,4 @@
-"""What the columns and classes of the fetched sets are called, and what to cite."""
+"""Names of the columns and classes of the fetched sets, and their citations."""
 
 from typing import NamedTuple
 

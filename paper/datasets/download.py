@@ -1,7 +1,7 @@
-"""Bring one file from the web into a folder: whole and checked, or not at all.
+"""Download one file from the web into a folder, complete and checked.
 
-Of a cap on the size, downloads that resume where they broke, and no redirects from
-https to http, pooch has none.
+In contrast to pooch, the size is limited, interrupted downloads resume, and redirects
+from https to http are refused.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ from urllib.request import (
 from paper.datasets.tables import FetchError
 
 CHUNK = 64 * 1024
-# Bytes a second below which nobody waits any longer.
+# Give up below this number of bytes per second.
 SLOWEST = 1000
 TRY_AGAIN = "Try again later, or set INCERTA_DATA to a folder that holds the file."
 
@@ -58,26 +58,26 @@ def download(
     """Fetch `url` into the file `target`.
 
     The bytes go to a file next to the target, which is renamed when it is complete and
-    checked, so the target is never half-written. What a broken connection leaves is
-    kept as ``<target>.part`` and continued by the next call, if the server can.
+    checked, so the target is never half-written. After a broken connection, the bytes
+    are kept as ``<target>.part``, and the next call resumes if the server can.
 
     Parameters
     ----------
     url : str
-        Address; http or https, which also holds for what it redirects to.
+        Address, http or https, as for all redirects.
     target : Path
         File to write. Its folder is created if necessary.
     max_bytes : int
         Maximum number of bytes to accept.
     sha256 : str, optional
-        Checksum the file must have.
+        Required checksum of the file.
     progress : bool, default=True
         Draw a bar on stderr, if that is a terminal.
     timeout : float, default=30.0
-        Seconds without an answer, or with less than 1000 bytes each, after which to
-        give up.
+        Give up after this number of seconds without an answer, or with less than 1000
+        bytes each.
     way_out : str, optional
-        What to do instead; ends every error message.
+        Advice at the end of every error message.
 
     Raises
     ------
@@ -86,8 +86,8 @@ def download(
     """
     _refuse_scheme(url, url, way_out)
     part = target.with_name(target.name + ".part")
-    # Two processes may fetch the same file. Each takes the part for itself, by a
-    # rename that only one of them can win, and never writes where another does.
+    # Two processes may fetch the same file. Each claims the part by a rename, which
+    # only one of them can win, so they never write to the same file.
     own = f"{target.name}.part-{os.getpid()}-{secrets.token_hex(4)}"
     mine = target.with_name(own)
     try:
@@ -111,8 +111,8 @@ def download(
         except _TooLargeError as error:
             keep = False
             msg = (
-                f"{url} sends {error} bytes; at most {max_bytes} were expected, so it "
-                f"is not the file it was. {way_out}"
+                f"{url} sends {error} bytes; at most {max_bytes} were expected, so the "
+                f"file has changed. {way_out}"
             )
             raise FetchError(msg) from error
         except FetchError:
@@ -141,7 +141,7 @@ def download(
 
 
 def _is_plain(path: Path) -> bool:
-    """Whether this is a file of its own: what goes through a link changes another."""
+    """Return whether this is a regular file: writing to a link changes another file."""
     try:
         found = path.lstat()
     except FileNotFoundError:
@@ -150,13 +150,13 @@ def _is_plain(path: Path) -> bool:
 
 
 def sha256_of(path: Path) -> str:
-    """Checksum of a file, read in pieces."""
+    """Return the checksum of a file, read in pieces."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class _TooLargeError(Exception):
-    """More bytes than were agreed to."""
+    """More bytes than the limit."""
 
 
 class _TruncatedError(OSError):
@@ -166,17 +166,17 @@ class _TruncatedError(OSError):
 def _receive(
     url: str, path: Path, max_bytes: int, progress: bool, timeout: float
 ) -> None:
-    """Append what is missing to `path`; start over if the server cannot continue."""
+    """Append the missing bytes to `path`; start over if the server cannot continue."""
     have = path.stat().st_size
     response = _open(url, have, timeout)
     if have and response is None:
         have, response = 0, _open(url, 0, timeout)
-    if response is None:  # only a Range can be answered by None
+    if response is None:  # only a request with a range can return None
         msg = "the server answered with an unexpected part of the file"
         raise _TruncatedError(msg)
     with response, path.open("r+b") as file:
         if response.status != 206:
-            have = 0  # the server knows no ranges and sends all of it
+            have = 0  # the server does not support ranges and sends all bytes
         file.truncate(have)
         file.seek(have)
         _copy(response, file, have, max_bytes, progress, timeout)
@@ -196,7 +196,7 @@ def _copy(
         raise _TooLargeError(total)
     with _bar(Path(urlsplit(response.url).path).name, have, total, progress) as advance:
         since, before = time.monotonic(), have
-        # What has come, instead of waiting for a whole chunk.
+        # Read the bytes that have arrived instead of waiting for a whole chunk.
         while chunk := response.read1(CHUNK):
             have += len(chunk)
             now = time.monotonic()
@@ -215,9 +215,9 @@ def _copy(
 
 
 def _open(url: str, have: int, timeout: float) -> HTTPResponse | None:
-    """Ask for `url` from byte `have` on; None if the server has no such part."""
-    # Some servers refuse the standard library's own name; "identity", as a file that
-    # is compressed on the way has another length and checksum.
+    """Request `url` from byte `have` on; return None if the server has no such part."""
+    # Some servers refuse the name of the standard library. "identity" is needed as a
+    # compressed transfer has another length and checksum.
     headers = {"User-Agent": "incerta", "Accept-Encoding": "identity"}
     if have:
         headers["Range"] = f"bytes={have}-"
@@ -239,7 +239,7 @@ def _open(url: str, have: int, timeout: float) -> HTTPResponse | None:
 
 
 def _opener() -> OpenerDirector:
-    """Speak http and https alone; the usual opener also reads files and FTP."""
+    """Return an opener for http and https only; the usual one also reads files."""
     opener = OpenerDirector()
     for handler in (
         ProxyHandler(),
@@ -254,7 +254,7 @@ def _opener() -> OpenerDirector:
 
 
 class _Prompt(HTTPConnection):
-    """A connection whose answer begins in time: the timeout is that of each byte."""
+    """A connection with a limit for the first answer; timeouts are per byte."""
 
     def getresponse(self) -> HTTPResponse:
         late = threading.Event()
@@ -270,7 +270,7 @@ class _Prompt(HTTPConnection):
         finally:
             alarm.cancel()
         if answer is None or late.is_set():
-            if answer is not None:  # half a head looks like a whole one
+            if answer is not None:  # a partial head looks like a complete one
                 answer.close()
             msg = f"timed out: no whole head of an answer in {self.timeout:g} s"
             raise TimeoutError(msg)
@@ -279,7 +279,7 @@ class _Prompt(HTTPConnection):
 
 def _hang_up(connection: socket.socket, late: threading.Event) -> None:
     late.set()
-    with suppress(OSError):  # it has ended in the meantime
+    with suppress(OSError):  # the connection may have ended
         socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
 
@@ -298,7 +298,7 @@ class _Https(HTTPSHandler):
 
 
 class _SafeRedirects(HTTPRedirectHandler):
-    """Follow redirects to the web only, and never from https back to http."""
+    """A handler of redirects to the web only, and never from https back to http."""
 
     def redirect_request(
         self,
@@ -342,7 +342,7 @@ def _refuse_scheme(url: str, origin: str, way_out: str) -> None:
 def _bar(
     name: str, have: int, total: int | None, progress: bool
 ) -> Iterator[Callable[[int], None]]:
-    """Yield what to call with each number of bytes; it moves a bar on a terminal."""
+    """Yield a function of the number of bytes, which moves a bar on a terminal."""
     if not (progress and sys.stderr.isatty()):
         yield lambda n_bytes: None
         return

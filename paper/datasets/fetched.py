@@ -1,8 +1,8 @@
-"""Data sets that are not ours to ship: fetched once, checked, kept in a cache.
+"""Data sets that cannot be bundled: fetched once, checked and cached.
 
-Every function looks in the folder that the environment variable INCERTA_DATA names,
-then in the cache (`cache`, else INCERTA_CACHE, else ``incerta`` in the system's folder
-for caches), then on the web. Nothing is written outside the cache.
+Every function looks in the folder named by the environment variable INCERTA_DATA, then
+in the cache (`cache`, else INCERTA_CACHE, else ``incerta`` in the system folder for
+caches), then on the web. Nothing is written outside the cache.
 """
 
 import os
@@ -23,7 +23,7 @@ Folder: TypeAlias = "str | os.PathLike[str] | None"
 
 
 def fetch_ecoli(*, cache: Folder = None, progress: bool = True) -> Dataset:
-    """Fetch Ecoli: where proteins sit in the cell.
+    """Fetch Ecoli: the location of proteins in the cell.
 
     327 exact objects, 7 features, 5 classes. Feature ``chg`` is constant. The public
     file (2.5 kB, PMLB) is identified by its checksum; its contents were not compared
@@ -111,7 +111,7 @@ def fetch_libras(*, cache: Folder = None, progress: bool = True) -> Dataset:
 
 
 def fetch_waveform(*, cache: Folder = None, progress: bool = True) -> Dataset:
-    """Fetch Waveform: the UCI file; `make_waveform` makes more of this kind.
+    """Fetch Waveform: the UCI file; `make_waveform` simulates more data of this kind.
 
     5000 exact objects, 21 features, 3 classes. The public file (181 kB, PMLB) is
     identified by its checksum; its contents were not compared with those of a data
@@ -163,7 +163,7 @@ def fetch_usps(
     -----
     IncertaWarning
         If the rows of the public file are in another order than recorded, so that the
-        sample has other objects. Whether they are was never checked.
+        sample has other objects. The present order has not been checked.
 
     Examples
     --------
@@ -240,11 +240,11 @@ def fetch_nba() -> Dataset:
 def fetch_kepler(
     *, draws: bool = False, cache: Folder = None, progress: bool = True
 ) -> Dataset:
-    """Fetch Kepler objects of interest: planets and false alarms, with error bars.
+    """Fetch Kepler objects of interest: planets and false positives, with error bars.
 
-    6634 Gaussian objects, 6 features, 2 classes. Objects whose errors are all known
-    and not zero, and whose standard deviations are all below 1; candidates are left
-    out. The standard deviation is the mean of the two one-sided errors.
+    6634 Gaussian objects, 6 features, 2 classes. They are the objects with known
+    errors above zero and standard deviations below 1, without candidates. The standard
+    deviation is the mean of the two one-sided errors.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The public files: how PMLB, UCI, OpenML and the Exoplanet Archive write tables."""
+"""Readers for the public files of PMLB, UCI, OpenML and the Exoplanet Archive."""
 
 import csv
 import gzip
@@ -15,7 +15,7 @@ from paper.datasets.tables import FetchError, Table
 MEMBER_BYTES = 1_000_000  # the largest member of the movement archive has 5 kB
 ARCHIVE_BYTES = 20_000_000
 
-# Columns with errors, and what to divide them by; None: take the logarithm.
+# Columns with errors, and their divisors; None stands for the logarithm.
 KEPLER_COLUMNS = {
     "koi_duration": None,
     "koi_depth": None,
@@ -88,7 +88,7 @@ def _movement_table(archive: ZipFile) -> Table:
 
 
 def _by_file_name(archive: ZipFile) -> dict[str, ZipInfo]:
-    """Members by the last part of their path: folders in archives are never used."""
+    """Return members by the last part of their path, without folders."""
     return {info.filename.rpartition("/")[2]: info for info in archive.infolist()}
 
 
@@ -121,7 +121,7 @@ def read_usps(path: Path) -> Table:
 
 
 def usps_sample(target: Indices) -> Indices:
-    """Rows of the recorded sample, a stratified tenth, in the order of the file."""
+    """Return the rows of the recorded sample, a stratified tenth, in file order."""
     sizes = np.bincount(target)
     wanted = len(target) // 10
     quota = sizes * wanted / len(target)
@@ -137,11 +137,11 @@ def usps_sample(target: Indices) -> Indices:
 
 
 def read_kepler(path: Path) -> Table:
-    """Read the archive's CSV answer, and take logarithms and errors as we do.
+    """Read the CSV answer of the archive, and compute logarithms and errors.
 
-    A logarithm's standard deviation is the mean of the two one-sided errors divided
-    by ``value * log(10)``. Objects lacking a value or an error, with an error of 0
-    or a standard deviation of 1 or more are left out, and so are candidates.
+    The standard deviation of a logarithm is the mean of the two one-sided errors over
+    ``value * log(10)``. Candidates are left out, and objects with a missing value or
+    error, an error of 0 or a standard deviation of at least 1.
     """
     with path.open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)

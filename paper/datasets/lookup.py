@@ -1,4 +1,4 @@
-"""Where a data set is looked for: a folder named by the user, the cache, the web."""
+"""The search for a data set: in a folder named by the user, the cache and the web."""
 
 import csv
 import os
@@ -14,7 +14,7 @@ from paper.datasets.download import download, sha256_of
 from paper.datasets.sources import Remote, Source
 from paper.datasets.tables import Expected, FetchError, Table
 
-# What reading a file that is not what its name says can end in.
+# Errors on reading a file whose contents do not match its name.
 _UNREADABLE = (
     BadZipFile,
     EOFError,
@@ -31,19 +31,19 @@ _UNREADABLE = (
 
 
 def data_folder() -> Path | None:
-    """Folder of data files that the user has named with INCERTA_DATA."""
+    """Return the folder of data files named by INCERTA_DATA."""
     named = os.environ.get("INCERTA_DATA")
     return Path(named).expanduser() if named else None
 
 
 def cache_folder(cache: str | os.PathLike[str] | None = None) -> Path:
-    """Folder for fetched files.
+    """Return the folder for fetched files.
 
     Parameters
     ----------
     cache : path, optional
-        The folder to use. Without it, the environment variable INCERTA_CACHE, else
-        ``incerta`` in the system's folder for caches.
+        The folder. The default is the environment variable INCERTA_CACHE, or else
+        ``incerta`` in the system folder for caches.
     """
     named = cache if cache is not None else os.environ.get("INCERTA_CACHE")
     if named:
@@ -105,7 +105,7 @@ def in_folder(source: Source) -> Table | None:
         expected, found = CHECKSUMS[path.name], sha256_of(path)
         if found != expected:
             msg = (
-                f"{path} is not the file that this version knows: expected sha256 "
+                f"{path} is not the file that this version expects: expected sha256 "
                 f"{expected}, found {found}. Replace it, or take it out of the folder "
                 "INCERTA_DATA to have the public file fetched."
             )
@@ -127,8 +127,8 @@ def _read_remote(path: Path, source: Source, remote: Remote) -> Table:
     if remote.living and table.values.shape[1] == source.expected.shape[1]:
         _tell_differences(table, source.expected, remote)
         return table
-    # A file with a known checksum is what it was; whether its numbers are written
-    # as ours are was never compared.
+    # A file with the known checksum is unchanged. The format of its numbers may differ
+    # from ours.
     differences = source.expected.differences(table, values=remote.sha256 is None)
     _refuse_differences(differences, remote.url, source)
     return table

@@ -1,4 +1,4 @@
-"""The registry: where each data set is found and what it must be.
+"""The registry of data sets: sources and expected contents.
 
 Checksums of the public files, where known, are given with their addresses. Fingerprints
 are those of `Table.fingerprint`, taken from the files of a data folder.
@@ -42,12 +42,12 @@ class Remote:
     max_bytes: int
     read: Callable[[Path], Table]
     sha256: str | None = None
-    living: bool = False  # it changes with time: differences are told, not refused
+    living: bool = False  # it changes with time, so differences only give a warning
 
 
 @dataclass(frozen=True)
 class Source:
-    """A data set: its files in a data folder, its public file, and what it holds."""
+    """A data set: its files in a data folder, its public file, and its contents."""
 
     name: str
     files: tuple[str, ...]

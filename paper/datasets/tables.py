@@ -1,4 +1,4 @@
-"""Tables as they come out of files, how they are read and how they are checked."""
+"""Tables from files: reading and checks."""
 
 import csv
 import gzip
@@ -27,10 +27,10 @@ class Table:
     target_names: tuple[str, ...] | None = None  # where the file has its own
 
     def fingerprint(self, decimals: int) -> str:
-        """Checksum of the numbers, whatever their order and their format.
+        """Return a checksum of the numbers that ignores their order and format.
 
-        Object, label, values and errors of each row, as whole numbers of units of
-        the last decimal, sorted and hashed.
+        Object, label, values and errors of each row are rounded to whole units of the
+        last decimal, sorted and hashed.
         """
         rows = np.arange(len(self.values)) if self.rows is None else self.rows
         columns = [self.target[rows], self.values]
@@ -44,13 +44,13 @@ class Table:
         return hashlib.sha256(units[order].tobytes()).hexdigest()
 
     def class_counts(self) -> tuple[int, ...]:
-        """Number of objects of each class."""
+        """Return the number of objects of each class."""
         return tuple(np.bincount(self.target).tolist())
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What a table must be to be the known one."""
+    """The properties of the known table."""
 
     shape: tuple[int, int]  # rows, features
     class_counts: tuple[int, ...]
@@ -58,7 +58,7 @@ class Expected:
     fingerprint: str
 
     def differences(self, table: Table, *, values: bool = True) -> list[str]:
-        """Say in words how a table differs; nothing if it is the known one."""
+        """Return the differences of a table in words; none if it is the known one."""
         found = []
         if table.values.shape != self.shape:
             found.append(f"its shape is {table.values.shape}, not {self.shape}")

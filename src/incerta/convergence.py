@@ -1,4 +1,4 @@
-"""When to stop."""
+"""The warning about unfinished iterations."""
 
 import warnings
 
@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 
 def warn_unfinished(tol: float, max_iter: int) -> None:
-    """Say that more sweeps would have gained more."""
+    """Warn that more sweeps would raise the objective further."""
     msg = (
         f"the objective still rises after max_iter={max_iter} sweeps; raise "
         f"max_iter, or raise tol={tol:g} if the labels are good enough."

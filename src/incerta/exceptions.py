@@ -1,24 +1,24 @@
-"""Errors and warnings that users may want to catch by name."""
+"""Errors and warnings that users may catch by name."""
 
 
 class IncertaWarning(UserWarning):
-    """Base of every warning of this library."""
+    """The base class of all warnings of this library."""
 
 
 class DataError(ValueError):
-    """The data cannot be understood as uncertain objects."""
+    """The data cannot be read as uncertain objects."""
 
 
 class MissingValueError(DataError):
-    """Values or errors are missing, and no rule was given for them."""
+    """Values or errors are missing, and no rule for them is given."""
 
 
 class FileError(OSError):
-    """A file cannot be read: unknown, damaged, foreign or too large."""
+    """A file cannot be read: it is missing, damaged, of another format or too large."""
 
 
 class MissingExtraError(ImportError):
-    """An optional library is needed; the message names the extra to install."""
+    """An optional dependency is missing; the message names the extra to install."""
 
 
 class ModelFileError(FileError, ValueError):
@@ -26,4 +26,4 @@ class ModelFileError(FileError, ValueError):
 
 
 class CheckpointError(FileError, ValueError):
-    """A checkpoint is that of another computation, or cannot be read or written."""
+    """A checkpoint cannot be read or written, or belongs to another computation."""

@@ -1,4 +1,4 @@
-"""Labels that are known already: clusters of some objects, −1 for the others."""
+"""Known labels: the clusters of some objects, with −1 for the others."""
 
 from numbers import Real
 from typing import Any
@@ -14,37 +14,36 @@ UNKNOWN = -1
 
 
 def known_labels(y: Any, n_objects: int, most: int, parameter: str) -> Indices | None:
-    """Check the labels of a caller, whole numbers from 0, −1 where unknown.
+    """Check given labels: whole numbers from 0, −1 where unknown.
 
-    None if nothing is known, or nothing unknown: scikit-learn's model selection hands
-    the classes of all objects to `fit`, and taking them for labels would make every
-    clustering look perfect. There are at most `most` clusters, which the caller calls
-    `parameter`.
+    Return None if no label is known, or all are: model selection in scikit-learn passes
+    the classes of all objects to `fit`, and using them as labels would make every
+    clustering look perfect. `most` is the number of clusters, given as `parameter`.
     """
     if not partial(y):
         return None
     given = np.asarray(y)
     if given.shape != (n_objects,):
         msg = (
-            f"y has the shape {given.shape}, and there are {n_objects} objects; give "
-            "one label for each, -1 where it is unknown."
+            f"y has shape {given.shape}, but there are {n_objects} objects; give one "
+            "label per object, -1 where it is unknown."
         )
         raise ValueError(msg)
     odd = () if given.dtype.kind in "iu" else [one for one in given if not _whole(one)]
     if odd:
         msg = (
-            f"y has the label {odd[0]!r}; labels are whole numbers from 0, -1 where "
-            "unknown: np.unique(classes, return_inverse=True) numbers classes."
+            f"y has the label {odd[0]!r}; labels must be whole numbers from 0, or -1 "
+            "where unknown. np.unique(classes, return_inverse=True) numbers classes."
         )
         raise ValueError(msg)
     labels = given.astype(np.intp)
     low, high = int(labels.min()), int(labels.max())
     if low < UNKNOWN:
-        msg = f"y has the label {low}; clusters are numbered from 0, and -1 is unknown."
+        msg = f"y has the label {low}; labels start at 0, and -1 means unknown."
         raise ValueError(msg)
     if high >= most:
         msg = (
-            f"y has the label {high}, but with {parameter}={most} labels go from 0 to "
+            f"y has the label {high}, but with {parameter}={most} the largest is "
             f"{most - 1}; raise {parameter}, or number the classes from 0."
         )
         raise ValueError(msg)
@@ -52,7 +51,7 @@ def known_labels(y: Any, n_objects: int, most: int, parameter: str) -> Indices |
 
 
 def partial(y: Any) -> bool:
-    """Whether labels are given, and some are unknown; gaps are refused."""
+    """Return whether some labels are given and some unknown; raise for gaps."""
     if y is None:
         return False
     given = np.asarray(y)
@@ -61,8 +60,8 @@ def partial(y: Any) -> bool:
         raise ValueError(msg)
     if given.dtype.kind in "US" and (given == str(UNKNOWN)).any():
         msg = (
-            "y holds text, and -1 among it; labels are whole numbers from 0, -1 where "
-            "unknown: np.unique(classes, return_inverse=True) numbers classes."
+            "y mixes text and -1; labels must be whole numbers from 0, or -1 where "
+            "unknown. np.unique(classes, return_inverse=True) numbers classes."
         )
         raise ValueError(msg)
     return bool((given == UNKNOWN).any())
@@ -79,12 +78,12 @@ def _whole(label: Any) -> bool:
 
 
 def n_named(known: Indices | None) -> int:
-    """How many clusters have names that must stay: up to the highest known label."""
+    """Return the number of clusters with fixed numbers: the highest known label + 1."""
     return 0 if known is None else int(known.max()) + 1
 
 
 def kept(labels: Indices, known: Indices | None) -> Indices:
-    """Labels (n, ...) that were found, with those that are known in their places."""
+    """Replace labels (n, ...) by the known ones where there are any."""
     if known is None:
         return labels
     known = known.reshape(-1, *(1,) * (labels.ndim - 1))
@@ -92,7 +91,7 @@ def kept(labels: Indices, known: Indices | None) -> Indices:
 
 
 def surely(membership: Array, known: Indices | None) -> Array:
-    """Probabilities of clusters (n, k), with certainty about those that are known."""
+    """Set the probabilities (n, k) of objects with known labels to 0 and 1."""
     if known is None:
         return membership
     one = np.eye(membership.shape[1])[known]
@@ -102,7 +101,7 @@ def surely(membership: Array, known: Indices | None) -> Array:
 def some_with_labels(
     keys: Keys, most: int, seed: int, known: Indices | None
 ) -> Indices:
-    """Positions, rising, of at most `most` objects; up to half have known labels."""
+    """Choose at most `most` objects, up to half with known labels; sorted positions."""
     if known is None or len(keys) <= most:
         return some_by_key(keys, most, seed)
     labeled = np.flatnonzero(known >= 0)
@@ -115,7 +114,7 @@ def some_with_labels(
 def class_means(
     places: Array, known: Indices, weights: Array | None = None
 ) -> tuple[Indices, Array]:
-    """The classes that objects are known of, and the mean of those objects (c, d)."""
+    """Return the known classes and the means of their objects (c, d)."""
     labeled = np.flatnonzero(known >= 0)
     classes, codes = np.unique(known[labeled], return_inverse=True)
     own = np.ones(len(labeled)) if weights is None else weights[labeled]
@@ -124,7 +123,7 @@ def class_means(
 
 
 def named_order(centers: Array, places: Array, known: Indices) -> Indices:
-    """Which center (k, d), each used once, clusters should have by known objects."""
+    """Assign the centers (k, d), each once, to clusters by known objects."""
     classes, means = class_means(places, known)
     counts = np.bincount(known[known >= 0])[classes]
     costs = euclidean_distances(means, centers, squared=True) * counts[:, None]

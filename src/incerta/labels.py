@@ -1,19 +1,19 @@
-"""Labels, numbers from 0 with −1 for noise, and the probabilities behind them."""
+"""Labels, counted from 0 with −1 for noise, and the probabilities of clusters."""
 
 import numpy as np
 
 from incerta.backend.memory import blocks
 from incerta.typing import Array, Indices
 
-# Shares of worlds that differ by less are equal.
+# Shares of worlds that differ by less than this are equal.
 ROUNDING = 1e-9
 
 
 def in_order_of_appearance(labels: Indices) -> tuple[Indices, Indices]:
-    """Number clusters as they first appear, −1 stays; and the old number of each."""
+    """Number clusters as they first appear, keeping −1; return the old numbers too."""
     n = len(labels)
-    # Of repeated assignments the last one stays: going backwards, the first place.
-    # One place more than there are clusters: noise, at −1, has the last.
+    # The last of repeated assignments stays: going backward, the first position.
+    # One place more than there are clusters: noise, at −1, has the last place.
     first = np.full(int(labels.max()) + 2, n)
     first[labels[::-1]] = np.arange(n - 1, -1, -1)
     first[-1] = n
@@ -24,9 +24,9 @@ def in_order_of_appearance(labels: Indices) -> tuple[Indices, Indices]:
 
 
 def numbered(labels: Indices, n_clusters: int, n_named: int = 0) -> Indices:
-    """An order of clusters: the first `n_named`, others as they appear, empty ones.
+    """Order clusters: the first `n_named`, others as they appear, then empty ones.
 
-    The order holds the old number of each new one; −1 among the labels is noise.
+    The order holds the old number of each new one. Label −1 is noise.
     """
     order = in_order_of_appearance(labels)[1]
     named = np.arange(n_named)
@@ -35,18 +35,18 @@ def numbered(labels: Indices, n_clusters: int, n_named: int = 0) -> Indices:
 
 
 def with_empty_last(order: Indices, n_clusters: int) -> Indices:
-    """An order of clusters, followed by the clusters that have no object."""
+    """Append the clusters without objects to an order of clusters."""
     return np.concatenate([order, np.setdiff1d(np.arange(n_clusters), order)])
 
 
 def shares(labels_per_world: Indices, n_clusters: int) -> Array:
-    """Share of the worlds that put each object into each cluster, (n_objects, k)."""
+    """Return the share of worlds with each object in each cluster, (n_objects, k)."""
     n_worlds, n_objects = labels_per_world.shape
     out = np.empty((n_objects, n_clusters))
     for part in blocks(n_objects, 8 * (3 * n_worlds + 2 * n_clusters)):
         some = labels_per_world[:, part]
         n = some.shape[1]
-        # One column more, to be left out, takes the noise.
+        # An extra column, dropped later, counts the noise.
         cells = np.arange(n) * (n_clusters + 1) + some + 1
         counts = np.bincount(cells.ravel(), minlength=n * (n_clusters + 1))
         out[part] = counts.reshape(n, n_clusters + 1)[:, 1:] / n_worlds
@@ -54,7 +54,7 @@ def shares(labels_per_world: Indices, n_clusters: int) -> Array:
 
 
 def mean_of_equals(rows: Array, first: Indices) -> Array:
-    """Mean of the rows of equal objects, for each; `first` is the first equal one."""
+    """Average rows over equal objects; `first` is the first equal one of each."""
     sums = np.zeros_like(rows)
     np.add.at(sums, first, rows)
     counts = np.bincount(first, minlength=len(rows))
@@ -63,33 +63,33 @@ def mean_of_equals(rows: Array, first: Indices) -> Array:
 
 
 def with_noise(membership: Array) -> Array:
-    """Probabilities of clusters, followed by a column with that of noise, label −1."""
+    """Append the probability of noise, label −1, as a column."""
     return np.column_stack([membership, 1.0 - membership.sum(axis=1)])
 
 
 def likeliest(membership: Array) -> Indices:
-    """Most probable cluster of each object, −1 where that is noise."""
+    """Return the most probable cluster of each object, or −1 for noise."""
     best = with_noise(membership).argmax(axis=1)
     return np.where(best == membership.shape[1], -1, best)
 
 
 def confidence_of(labels: Indices, membership: Array) -> Array:
-    """Probability of each object's own label, noise or not."""
+    """Return the probability of each object's label, noise included."""
     return with_noise(membership)[np.arange(len(labels)), labels]
 
 
 def most_probable(labels: Indices, membership: Array) -> Indices:
-    """Most probable cluster of each object; of equal ones its own label."""
+    """Return the most probable cluster of each object; its label in case of ties."""
     best = likeliest(membership)
     gain = confidence_of(best, membership) - confidence_of(labels, membership)
     return np.where(gain > ROUNDING, best, labels)
 
 
 def second_best(labels: Indices, membership: Array) -> Indices:
-    """Second most probable cluster of each object, or −1 for noise or none."""
+    """Return the second most probable cluster of each object; −1 for noise or none."""
     n, chances = len(labels), with_noise(membership)
     chances[np.arange(n), labels] = -1.0
-    # Of equal ones the first; noise, or nothing at all, only if nothing is better.
+    # The first one in case of ties; noise or none only if no cluster is better.
     best = chances.argmax(axis=1)
     likely = chances[np.arange(n), best] > 0.0
     return np.where(likely & (best < chances.shape[1] - 1), best, -1)
@@ -98,7 +98,7 @@ def second_best(labels: Indices, membership: Array) -> Indices:
 def label_sets(
     labels: Indices, membership: Array, coverage: float
 ) -> list[tuple[int, ...]]:
-    """Fewest clusters that hold each object's own with the probability `coverage`."""
+    """Return the fewest clusters that have the total probability `coverage`."""
     chances = with_noise(membership)
     first = np.zeros_like(chances)
     first[np.arange(len(first)), labels] = 1.0

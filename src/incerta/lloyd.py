@@ -1,4 +1,4 @@
-"""k-means from many starts at once, which is faster than one by one for few values."""
+"""k-means from many starts at once, which is faster than a loop for few values."""
 
 from typing import NamedTuple
 
@@ -8,13 +8,13 @@ from scipy.sparse import csc_array
 from incerta.known import class_means, kept, named_order
 from incerta.typing import Array, Indices
 
-# As in scikit-learn: centers that move by less are at rest, by the mean variance.
+# Stop when centers move by less, relative to the mean variance, as in scikit-learn.
 TOL = 1e-4
 MOST_ROUNDS = 300
 
 
 class Partition(NamedTuple):
-    """Clusters around centers."""
+    """Centers and the labels of values."""
 
     centers: Array  # (k, d)
     labels: Indices  # (n,)
@@ -29,16 +29,16 @@ def lloyd(
     known: Indices | None = None,
     also: Array | None = None,
 ) -> Partition:
-    """The best of `n_starts` runs of k-means on values (n, d).
+    """Return the best of `n_starts` runs of k-means on values (n, d).
 
-    `n_clusters` is at most n; where fewer values differ, centers coincide. Labels that
-    are known (−1 elsewhere) stay, with their numbers. One more run starts from centers
-    `also`. Takes ``n_starts * n_clusters * n`` numbers of memory.
+    `n_clusters` is at most n; with fewer distinct values, centers coincide. Known
+    labels (−1 elsewhere) are kept, with their numbers. One more run starts from the
+    centers `also`. Memory is ``n_starts * n_clusters * n`` numbers.
     """
     n = len(values)
     weights = np.full(n, 1.0 / n) if weights is None else weights / weights.sum()
     middle = values.mean(axis=0)
-    places = values - middle  # they are squared
+    places = values - middle  # squares of large values would lose digits
     tol = TOL * places.var(axis=0).mean()
     moving = spread_seeds(places, weights, n_clusters, n_starts, rng)
     if known is not None:
@@ -86,7 +86,7 @@ def spread_seeds(
 
     least = costs(seeds[:, 0])
     for number in range(1, n_clusters):
-        # One search for all starts: each has its own stretch of length 1.
+        # One search serves all starts, each with an interval of length 1.
         sums = np.cumsum(least, axis=1)
         sums /= np.where(sums[:, -1:] > 0.0, sums[:, -1:], 1.0)
         sums += starts[:, None]
@@ -101,18 +101,18 @@ def spread_seeds(
 
 
 def nearest_centers(places: Array, centers: Array) -> Indices:
-    """Nearest of the centers (k, d) to each place (n, d); centered, as for seeds."""
+    """Return the nearest of the centers (k, d) to each centered place (n, d)."""
     halves = 0.5 * np.square(centers).sum(axis=1)
     return (places @ centers.T - halves).argmax(axis=1)
 
 
 def _squares(places: Array) -> Array:
-    """Squared lengths along the last axis, which stays."""
+    """Return the squared lengths along the last axis, which is kept."""
     return np.square(places).sum(axis=-1, keepdims=True)
 
 
 def _named(seeds: Array, places: Array, weights: Array, known: Indices) -> Array:
-    """Seeds (s, k, d) in the order of known labels, every other one at their means."""
+    """Order seeds (s, k, d) by known labels; every other start uses their means."""
     classes, means = class_means(places, known, weights)
     named = np.array([each[named_order(each, places, known)] for each in seeds])
     named[::2, classes] = means
@@ -122,7 +122,7 @@ def _named(seeds: Array, places: Array, weights: Array, known: Indices) -> Array
 def _nearest(
     places: Array, weights: Array, centers: Array, known: Indices | None = None
 ) -> tuple[Indices, Array]:
-    """Nearest of the centers (s, k, d) in each start (n, s), relative costs (s,)."""
+    """Return the nearest centers (n, s) of each start, and relative costs (s,)."""
     s, k, d = centers.shape
     # |p − c|² − |p|² of all pairs in one product, of p and 1 with −2 c and |c|².
     begins = np.concatenate([places, np.ones((len(places), 1))], axis=1)
@@ -134,7 +134,7 @@ def _nearest(
 
 
 def _means(places: Array, weights: Array, labels: Indices, centers: Array) -> Array:
-    """Means of the clusters, shape (s, k, d); those without values stay."""
+    """Return the means of clusters, shape (s, k, d); empty ones keep their centers."""
     s, k, d = centers.shape
     n = len(places)
     columns = (labels + k * np.arange(s)).ravel()

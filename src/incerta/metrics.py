@@ -1,4 +1,4 @@
-"""How well a clustering agrees with known classes."""
+"""Agreement of a clustering with known classes."""
 
 from typing import Any, Literal
 
@@ -17,11 +17,11 @@ def clustering_accuracy(
     *,
     noise: Literal["error", "cluster", "ignore"] = "error",
 ) -> float:
-    """Share of objects that are right when clusters are best matched to classes.
+    """Return the share of correct objects when clusters are best matched to classes.
 
-    Each class is matched to at most one cluster and each cluster to at most one
-    class, so that as many objects as possible are right (Hungarian assignment).
-    Where there are more clusters than classes, those left over are wrong.
+    Each class is matched to at most one cluster and each cluster to at most one class,
+    so that as many objects as possible are correct (Hungarian assignment). Objects in
+    unmatched clusters are wrong.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ def clustering_accuracy(
     labels : array-like of shape (n_objects,)
         Cluster of each object; the number -1 is noise.
     noise : {"error", "cluster", "ignore"}, default="error"
-        What noise counts as: always wrong, one more cluster, or left out. With
-        "ignore", also report what share was not noise: ``(labels != -1).mean()``.
+        Treatment of noise: always wrong, one more cluster, or left out. With "ignore",
+        also report the share that is not noise: ``(labels != -1).mean()``.
 
     Notes
     -----
@@ -60,7 +60,7 @@ def clustering_accuracy(
     if noise == "ignore":
         n_objects = len(classes)
         if n_objects == 0:
-            msg = "labels are all -1: nothing is left with noise='ignore'; use 'error'."
+            msg = "labels are all -1, and noise='ignore' omits those; use 'error'."
             raise ValueError(msg)
     if len(classes) == 0:
         return 0.0
@@ -70,7 +70,7 @@ def clustering_accuracy(
 
 
 def _codes(y: ArrayLike, labels: ArrayLike) -> tuple[Indices, Indices, Any]:
-    """Number classes and clusters, and find the noise."""
+    """Return the codes of classes and clusters, and a mask of noise."""
     columns = {"y": np.asarray(y), "labels": np.asarray(labels)}
     for name, column in columns.items():
         if column.ndim != 1:

@@ -1,4 +1,4 @@
-"""Names for the types that appear all over the library."""
+"""Type aliases used throughout the library."""
 
 from typing import Any, TypeAlias
 

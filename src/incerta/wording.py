@@ -1,11 +1,11 @@
-"""Numbers and lists in sentences, and sentences that several rooms say."""
+"""Numbers, lists and parameters in sentences, and sentences used in several rooms."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
 
-# A label of at least this probability is called sure; docs/accuracy counts them.
+# Labels with at least this probability are called sure; docs/accuracy counts them.
 SURE = 0.9
 
 
@@ -19,7 +19,7 @@ _WRITTEN: ContextVar[Callable[..., str]] = ContextVar("written", default=_as_key
 
 @contextmanager
 def for_readers(written: Callable[..., str]) -> Iterator[None]:
-    """Let messages be for readers to whom parameters are `written` in another way."""
+    """Write the parameters in messages as `written` does, within a with block."""
     token = _WRITTEN.set(written)
     try:
         yield
@@ -28,43 +28,43 @@ def for_readers(written: Callable[..., str]) -> Iterator[None]:
 
 
 def given(*name: str, **value: object) -> str:
-    """A parameter in a message: ``missing='impute'``, or ``--missing impute``.
+    """Return a parameter for a message: ``missing='impute'`` or ``--missing impute``.
 
-    With a name alone: ``missing=``, or ``--missing``. The command line calls
-    `for_readers`; a message must be put together when it is needed, not before.
+    A name alone gives ``missing=`` or ``--missing``. The command line calls
+    `for_readers`, so a message must be built when it is needed, not on import.
     """
     (words,) = filter(None, (name, *value.items()))
     return _WRITTEN.get()(*words)
 
 
 def in_python(text: str, otherwise: str = "") -> str:
-    """A text for those who write Python, or else another one."""
+    """Return a text for readers who write Python, or another one for the others."""
     return text if _WRITTEN.get() is _as_keyword else otherwise
 
 
 def counted(n: int, thing: str) -> str:
-    """Number of things: "1 object", "1,200 objects"."""
+    """Return a number of things: "1 object", "1,200 objects"."""
     return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 
 def no_confidence(why: str) -> str:
-    """Say why confidences would say nothing."""
+    """Return the sentence that gives the reason for missing confidences."""
     return f"Confidence is not applicable: {why}."
 
 
 def verb(n: int, of_one: str, of_many: str) -> str:
-    """The form of a word that goes with a number: "is" or "are"."""
+    """Return the form of a word that agrees with a number: "is" or "are"."""
     return of_one if n == 1 else of_many
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:
-    """Words as a list in a sentence: "a, b and c"."""
+    """Return words as a list in a sentence: "a, b and c"."""
     *most, end = words
     return f"{', '.join(most)} {last} {end}" if most else end
 
 
 def no_parameter(who: str, name: str, known: Iterable[str]) -> str:
-    """Say that a method has no such parameter, and which it has."""
+    """Return the message for an unknown parameter, with the known ones."""
     names = sorted(known)
     near = get_close_matches(name, names, 1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -72,12 +72,12 @@ def no_parameter(who: str, name: str, known: Iterable[str]) -> str:
 
 
 def capital(text: str) -> str:
-    """The text with a capital in front."""
+    """Return the text with a capital first letter."""
     return text[:1].upper() + text[1:]
 
 
 def share(value: float | None) -> str:
-    """Probability to two digits; 0.00 and 1.00 only where it is exactly that."""
+    """Format a probability to two digits; 0.00 and 1.00 only where exact."""
     if value is None:
         return "–"
     if 0 < value < 0.005:
@@ -88,7 +88,7 @@ def share(value: float | None) -> str:
 
 
 def printable(text: object) -> str:
-    """Text as a terminal may show it: without control characters, which it obeys."""
+    """Return text without the control characters that a terminal would obey."""
     return "".join(
         c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}"
         for c in str(text)
@@ -96,12 +96,12 @@ def printable(text: object) -> str:
 
 
 def cut(text: str, longest: int) -> str:
-    """The text, or its beginning if it is too long."""
+    """Return the text, or its beginning if it is too long."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def unknown_name(what: str, name: str, known: Sequence[str]) -> str:
-    """Say that a name does not exist, and which one was probably meant."""
+    """Return the message for an unknown name, with the closest known one."""
     near = get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     shown = ", ".join(map(repr, known[:12])) + (", ..." if len(known) > 12 else "")

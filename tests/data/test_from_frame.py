@@ -30,7 +30,7 @@ def _pyarrow(columns):
 def _duckdb(columns):
     duckdb = pytest.importorskip("duckdb")
     table = _pyarrow(columns)
-    return duckdb.connect().from_arrow(table)
+    return duckdb.from_arrow(table)
 
 
 @pytest.fixture(
@@ -564,7 +564,7 @@ class TestUnusualTables:
     def test_duckdb_decimals(self):
         duckdb = pytest.importorskip("duckdb")
         query = "select * from (values (1, 1.25::decimal(9, 2)), (2, 2.5)) t(id, x)"
-        data = ic.from_frame(duckdb.connect().sql(query), id="id", values="x")
+        data = ic.from_frame(duckdb.sql(query), id="id", values="x")
         np.testing.assert_allclose(data.mean().ravel(), [1.25, 2.5])
 
     def test_objects_that_are_numbers(self):

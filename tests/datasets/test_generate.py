@@ -105,7 +105,7 @@ def test_bad_parameters_are_named(options, words):
 
 
 def test_uncertain_data_are_not_made_uncertain_twice():
-    with pytest.raises(DataError, match="uncertain already"):
+    with pytest.raises(DataError, match="already uncertain"):
         make_uncertain(from_gaussian(X, 1.0))
 
 

@@ -215,8 +215,8 @@ def test_large_factors_do_not_overflow():
         ({"n_objects": 9}, "n_objects=9 must be at least 20"),
         ({"dtype": "float16"}, "dtype='float16'"),
         ({"engine": "cuda"}, "engine='cuda'"),
-        ({"device": "cuda", "dtype": "float64"}, "device='cuda' goes with dtype"),
-        ({"device": "cuda", "engine": "numba"}, "without engine or n_jobs"),
+        ({"device": "cuda", "dtype": "float64"}, "device='cuda' needs dtype"),
+        ({"device": "cuda", "engine": "numba"}, "supports neither engine nor n_jobs"),
         ({"device": "cuda", "n_jobs": 2}, "n_jobs=2"),
     ],
 )
@@ -227,7 +227,7 @@ def test_bad_parameters(arguments, message):
 
 
 def test_data_instead_of_worlds():
-    with pytest.raises(ValueError, match="draw its worlds first"):
+    with pytest.raises(ValueError, match="draw worlds first"):
         jensen_shannon(ic.from_gaussian([[0.0]], std=1.0))
 
 

@@ -7,7 +7,7 @@ import incerta as ic
 from incerta.backend.keyed import keys_of
 from incerta.partition import shares
 from incerta.partition.shares import centers_in_worlds
-from tests.estimators.test_view_consensus import agreeing, displaced, four_blobs
+from tests.estimators.test_auto import agreeing, displaced, four_blobs
 
 
 def test_clusters_keep_their_numbers():

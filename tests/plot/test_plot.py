@@ -23,7 +23,8 @@ from incerta.ensemble.linkage import patterns  # noqa: E402
 from incerta.plot import style  # noqa: E402
 from incerta.plot.bars import highest_bars, sorted_bars, stacked_on_own  # noqa: E402
 from incerta.plot.curves import in_bins  # noqa: E402
-from incerta.plot.objects import ellipse_axes, separating_features  # noqa: E402
+from incerta.plot.frame import limits, one_hot, separating_features  # noqa: E402
+from incerta.plot.objects import ellipse_axes  # noqa: E402
 from incerta.plot.valleys import BARS, along, histogram  # noqa: E402
 from incerta.plot.worlds import (  # noqa: E402
     by_cluster_and_company,
@@ -209,6 +210,30 @@ def test_what_a_scatter_draws():
     assert top > 3.0
 
 
+def test_far_values_do_not_stretch_the_axes():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(400, 2))
+    usual = limits(values)
+    np.testing.assert_array_equal(usual, [values.min(axis=0), values.max(axis=0)])
+    far = np.vstack([values, [[1e6, 0.0], [0.0, -1e9], [np.nan, 0.0]]])
+    np.testing.assert_array_equal(limits(far), usual)
+    # Bars are within, except for one that is much longer than the others.
+    bars = np.ones_like(far)
+    bars[np.nanargmin(far[:, 0]), 0] = 1e3
+    wider = usual + np.array([[-1.5, -1.0], [1.0, 1.0]])
+    np.testing.assert_allclose(limits(far, bars), wider)
+    # Of a few values all count, and a constant stays.
+    few = far[-19:, 1:]
+    np.testing.assert_array_equal(limits(few), [few.min(axis=0), few.max(axis=0)])
+    np.testing.assert_array_equal(limits(np.full((30, 1), 7.0)).T[0], [7.0, 7.0])
+    ax = plot.scatter(ic.as_uncertain(far[:-1]), np.zeros(402, int), ringed=[400])
+    _, right, below, ring = (c.get_offsets().tolist() for c in ax.collections)
+    assert right == ring == [[ax.get_xlim()[1], 0.0]]
+    assert below == [[0.0, ax.get_ylim()[0]]]
+    title = ax.get_title(loc="left")
+    assert title == "2 objects lie outside: see the arrows"
+
+
 def test_a_strip_keeps_values_and_rows():
     data = ic.from_gaussian([[3.0], [1.0], [2.0]], std=[[0.5], [1.0], [2.0]])
     ax = plot.scatter(data, [0, 1, -1])
@@ -217,6 +242,10 @@ def test_a_strip_keeps_values_and_rows():
     assert np.rint(bars[:, 0, 1]).tolist() == [0, -1, -2]
     names = [text.get_text() for text in ax.get_yticklabels()]
     assert names == ["cluster 0", "cluster 1", "noise"]
+
+
+def best_pair(means, variances, labels):
+    return separating_features(means, variances, one_hot(labels))[:2].tolist()
 
 
 def by_hand_best_pair(means, variances, labels):
@@ -245,8 +274,8 @@ def test_the_pair_that_separates_best(seed, d, k):
     means = rng.normal(size=(44, d)) @ rng.normal(size=(d, d))
     means += rng.normal(size=(k + 1, d))[labels]
     variances = rng.random((44, d)) * rng.random(d)
-    found = separating_features(means, variances, labels)
-    assert set(found.tolist()) == by_hand_best_pair(means, variances, labels)
+    found = best_pair(means, variances, labels)
+    assert set(found) == by_hand_best_pair(means, variances, labels)
 
 
 def test_features_chosen_for_good_reasons():
@@ -256,30 +285,50 @@ def test_features_chosen_for_good_reasons():
     means[:, 2] += 4.0 * labels
     means[:, 4] = 1000.0 * means[:, 2]  # a copy in other units
     means[:, 1] += 3.0 * labels
-    found = separating_features(means, np.zeros((100, 5)), labels).tolist()
+    found = best_pair(means, np.zeros((100, 5)), labels)
     assert sorted(found) in ([1, 2], [1, 4])
     errors = np.zeros((100, 5))
     errors[:, [2, 4]] = [1e3, 1e9]  # measured badly
-    assert 1 in separating_features(means, errors, labels)[:1]
+    assert 1 in best_pair(means, errors, labels)[:1]
     means[:, 3] = 7.0
-    assert 3 not in separating_features(means, errors, labels)
+    assert 3 not in best_pair(means, errors, labels)
     ax = plot.scatter(ic.from_gaussian(means, std=np.sqrt(errors)), labels)
     assert ax.get_xlabel() == "x1"
     assert "2 of 5 features" in ax.get_title(loc="left")
 
 
+def test_objects_count_by_their_membership():
+    means = np.zeros((8, 3))
+    means[:, 0] = [0, 0, 0, 0, 1, 1, 1, 1]
+    means[:, 2] = [0, 1, 0, 1, 0, 1, 0, 1]
+    means[:, 1] = 0.6 * means[:, 0] + 0.8 * means[:, 2]
+    for feature in (0, 2):
+        shares = np.where(means[:, [feature]] == [[0, 1]], 0.8, 0.2)
+        assert separating_features(means, means * 0 + 0.1, shares)[0] == feature
+    rng = np.random.default_rng(0)
+    means = rng.normal(size=(60, 6))
+    means[:30, [3, 5]] += 12.0
+    labels = np.repeat([0, 1], 30)
+    order = separating_features(means, np.zeros((60, 6)), one_hot(labels))
+    assert set(order[:2].tolist()) == {3, 5}
+    means[0, 1] = 1e6
+    again = separating_features(means, np.zeros((60, 6)), one_hot(labels))
+    assert set(again[:2].tolist()) == {3, 5}
+    assert sorted(again.tolist()) == list(range(6))
+
+
 @pytest.mark.parametrize("labels", [[0, 0, 0], [-1, -1, -1], [0, -1, 0]])
 def test_nothing_to_separate(labels):
     means = np.arange(9.0).reshape(3, 3)
-    found = separating_features(means, np.zeros((3, 3)), np.array(labels))
-    assert found.tolist() == [0, 1]
+    found = best_pair(means, np.zeros((3, 3)), np.array(labels))
+    assert found == [0, 1]
     ax = plot.scatter(ic.as_uncertain(means), labels)
     assert ax.get_title(loc="left") == "the first 2 of 3 features"
 
 
 def test_what_does_not_fit():
     data = make("gaussian", 4, 3)
-    with pytest.raises(ValueError, match=r"shape \(3,\) do not fit 4 objects"):
+    with pytest.raises(ValueError, match=r"shape \(3,\), but there are 4 objects"):
         plot.scatter(data, [0, 1, 2])
     with pytest.raises(ValueError, match="one or two features"):
         plot.scatter(data, [0, 1, 2, 0], features=[0, 1, 2])

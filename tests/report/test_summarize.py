@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.cluster import KMeans
+from sklearn.cluster import DBSCAN, KMeans
 from sklearn.metrics import adjusted_rand_score
 
 import incerta as ic
@@ -17,18 +17,16 @@ from incerta.api.answer import cluster
 from incerta.api.comparison import on_values
 from incerta.data.tables.spec import TableSpec
 from incerta.estimators.named import KMEANS
+from incerta.plot.frame import MOST_BEYOND, limits
 from incerta.report import plain, summarize
 from incerta.report.summarize import (
     COLUMNS,
-    MOST_BEYOND,
     ROWS,
     _confidence,
     beyond,
     grid_of,
     picture,
-    range_of,
     renumbered,
-    separation,
     shown_objects,
 )
 from incerta.wording import SURE, counted, joined, share
@@ -157,26 +155,6 @@ def test_shown_objects(levels, most, least_certain):
         assert (shown[:least_certain] <= surest_left_out).all()
 
 
-@given(st.integers(0, 1000), st.integers(1, 4))
-def test_separation_against_a_loop(seed, k):
-    rng = np.random.default_rng(seed)
-    means = 1e6 + rng.normal(size=(12, 3))
-    means[:, 2] = 5.0
-    labels = rng.integers(-1, k, 12)
-    found = separation(means, labels)
-    kept = means[labels >= 0]
-    for j in range(2):
-        within = sum(
-            np.square(means[labels == c, j] - means[labels == c, j].mean()).sum()
-            for c in range(k)
-            if (labels == c).any()
-        )
-        total = np.square(kept[:, j] - kept[:, j].mean()).sum() if len(kept) else 0.0
-        expected = 1.0 - within / total if total > 0 else 0.0
-        assert found[j] == pytest.approx(expected, abs=1e-6)
-    assert found[2] == 0.0
-
-
 def test_picture_holds_means_and_covariances():
     result = by_rpc(groups(n_features=3))
     drawn = picture(result)
@@ -203,6 +181,28 @@ def test_picture_offers_the_features_that_separate():
     drawn = picture(cluster(data, k=2, method="UKMeans"))
     assert len(drawn["axes"]) == 7
     assert {drawn["axes"][i] for i in drawn["first"]} == {"x4", "x7"}
+
+
+def test_plot_and_report_show_the_same_axes_which_one_far_value_cannot_squeeze():
+    rng = np.random.default_rng(0)
+    means = rng.normal(size=(60, 6))
+    means[:30, [3, 5]] += 12.0
+    drawn = []
+    for far in (means[50, 5], 1e6):
+        means[50, 5] = far
+        data = ic.from_gaussian(means, std=np.full_like(means, 0.1))
+        method = ic.WorldConsensus(DBSCAN(eps=6.0), n_worlds=10)
+        found = cluster(data, method=method, scale=False)
+        drawn.append(picture(found))
+        x, y = (drawn[-1]["axes"][i] for i in drawn[-1]["first"])
+        ax = found.plot.scatter()
+        assert {ax.get_xlabel(), ax.get_ylabel()} == {x, y} == {"x3", "x5"}
+        assert ("1 object lies outside" in ax.get_title(loc="left")) == (far == 1e6)
+        for j, ends in zip(drawn[-1]["first"], (ax.get_xlim(), ax.get_ylim())):
+            low, high = drawn[-1]["limits"][j]
+            room = 0.05 * (high - low)
+            assert ends == pytest.approx((low - room, high + room))
+    assert drawn[0]["limits"][:-1] == drawn[1]["limits"][:-1]
 
 
 def test_one_feature_is_drawn_against_confidence():
@@ -245,7 +245,7 @@ def test_a_grid_and_the_points_hold_every_object_once(seed, n_axes, kind, gaps):
     if gaps:
         values[-1, :50] = np.nan
     labels = rng.integers(-1, 3, 1200)
-    ranges = [range_of(column) for column in values]
+    ranges = limits(values.T).T
     outside = beyond(values, ranges)
     assert len(outside) <= 2 * MOST_BEYOND * n_axes
     grid = grid_of(values, labels, ranges)
@@ -254,7 +254,7 @@ def test_a_grid_and_the_points_hold_every_object_once(seed, n_axes, kind, gaps):
         i, j = map(int, key.split(","))
         known = ~np.isnan(values[[i, j]]).any(axis=0)
         assert grid["without"][key] == 1200 - known.sum()
-        alone = np.isin(np.arange(1200), beyond(values[[i, j]], [ranges[i], ranges[j]]))
+        alone = np.isin(np.arange(1200), beyond(values[[i, j]], ranges[[i, j]]))
         for cluster_name in range(-1, 3):
             members = known & ~alone & (labels == cluster_name)
             counted = sum(n for n, c in zip(counts, owners) if c == cluster_name)
@@ -409,7 +409,7 @@ def test_choice_of_k():
     )
     condition = "Confidences hold if there are 2 clusters (plausibility 0.60)."
     assert condition in summary["sentences"]
-    assert "hardly ever look as clustered (p = 0.020)" in told
+    assert "would rarely look like this (p = 0.020)" in told
     assert "k=" not in summary["reproduce"]["python"]
 
 
@@ -564,7 +564,12 @@ def test_distinct_of_gaps():
         (1e-9, 1e-10, "1e−09 ± 1e−10"),
         (3.14159, 0.0, "3.14"),
         (None, 1.0, "–"),
-        (2.0, None, "2"),
+        (2.0, None, "2.00"),
+        (-0.9996, None, "−1.00"),
+        (0.4, 0.0, "0.400"),
+        (1234.5, 0.0, "1,234"),
+        (0.0, None, "0"),
+        (2.5e-9, None, "2.50e−09"),
     ],
 )
 def test_measured(mean, spread, said):

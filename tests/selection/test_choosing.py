@@ -88,13 +88,13 @@ def test_random_is_seeded_and_without_repetition():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((np.zeros((3, 3)), 4), "n=4 worlds cannot be chosen from 3"),
+        ((np.zeros((3, 3)), 4), "n=4 must be between 1 and the number of worlds, 3"),
         ((np.zeros((3, 3)), 0), "n=0"),
         ((np.zeros((3, 3)), 1.5), "n=1.5"),
         ((np.zeros((3, 2)), 1), r"shape \(3, 2\)"),
         ((np.full((2, 2), np.nan), 1), "finite"),
         ((-np.ones((2, 2)), 1), "not negative"),
-        ((np.zeros((3, 3)), 1, "best"), "method='best' is not known"),
+        ((np.zeros((3, 3)), 1, "best"), "method='best' must be one of"),
     ],
 )
 def test_bad_input(arguments, message):

@@ -391,7 +391,7 @@ CASES = [
     (
         "units_below_the_names.csv",
         {},
-        "'cm'. If this stands for .* If it is a unit, leave out the line below the",
+        "'cm'. If it stands for .* If it is a unit, remove the line below the",
         None,
     ),
 ]
@@ -467,7 +467,7 @@ CASES += [
     (
         "correlation_above_one.csv",
         {"errors": "{}_sd", "corr": "{}_{}_corr"},
-        "'g_h_corr', line 3, object b: 1.2 is no correlation",
+        "'g_h_corr', line 3, object b: 1.2 is not a correlation",
         None,
     ),
     (

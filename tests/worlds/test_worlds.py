@@ -227,5 +227,5 @@ def test_bad_number_of_worlds(n_worlds):
 
 
 def test_more_joint_worlds_than_given_are_refused():
-    with pytest.raises(ValueError, match="only the 6 draws"):
+    with pytest.raises(ValueError, match="use at most 6"):
         make("worlds").worlds(7)

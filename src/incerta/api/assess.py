@@ -68,6 +68,14 @@ class AssessedPair:
         The objects along the axis, counted in cells.
     law : Gaussians or None
         The law of the true values along the axis.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data, classes = ic.datasets.make_uncertain_blobs(200, 2, 2, random_state=0)
+    >>> pair = ic.assess(data, classes).pairs[0]
+    >>> pair.one, pair.other, pair.verdict
+    (0, 1, 'separate')
     """
 
     one: Any
@@ -104,6 +112,14 @@ class AssessedLabel:
         Depth of the valley within the label; NaN if there are too few objects.
     hides_two : bool
         Whether there is such a valley.
+
+    Examples
+    --------
+    >>> import incerta as ic
+    >>> data, classes = ic.datasets.make_uncertain_blobs(200, 2, 2, random_state=0)
+    >>> first = ic.assess(data, classes).clusters[0]
+    >>> first.label, first.size, first.nearest, first.hides_two
+    (0, 100, 1, False)
     """
 
     label: Any

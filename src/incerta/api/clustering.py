@@ -721,7 +721,7 @@ class Plots:
         r = self._result
         sure = r.confidence if r.no_confidence_reason is None else None
         data = r.shown if features is None else r.data
-        return plot.scatter(data, r.labels, sure, features=features, ax=ax)
+        return plot.scatter(data, r.labels, sure, features, ax, membership=r.membership)
 
     def membership(self, ax: Any = None) -> Any:
         """Probabilities of the clusters, object by object."""

@@ -65,6 +65,16 @@ class Group:
     -----
     With ``sky=``, errors, dispersion and covariance are in degrees of arc: those of the
     longitude are multiplied by the cosine of the latitude.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import incerta as ic
+    >>> rng = np.random.default_rng(0)
+    >>> field, group = rng.normal(size=(400, 2)), rng.normal(1.0, 0.02, size=(30, 2))
+    >>> found = ic.members(ic.from_gaussian(np.vstack([field, group]), std=0.02))
+    >>> found.groups[0].mean.round(1), round(found.groups[0].expected)
+    (array([1., 1.]), 30)
     """
 
     expected: float
@@ -128,6 +138,18 @@ class Members(Result):
         Which features are places on a sphere.
     versions : dict of str to str
         What it was made with.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import incerta as ic
+    >>> rng = np.random.default_rng(0)
+    >>> field, group = rng.normal(size=(400, 2)), rng.normal(1.0, 0.02, size=(30, 2))
+    >>> found = ic.members(ic.from_gaussian(np.vstack([field, group]), std=0.02))
+    >>> found
+    <Members: 1 group in a field, of 430 objects>
+    >>> found.labels[[0, -1]]
+    array([-1,  0])
     """
 
     data: UncertainData

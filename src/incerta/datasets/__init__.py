@@ -1,4 +1,4 @@
-"""Data sets with known classes, bundled and made up; neither needs the network."""
+"""Bundled and simulated data sets with known classes; no network is needed."""
 
 from incerta.datasets.bundled import Dataset, load_weather, load_wine
 from incerta.datasets.generate import (

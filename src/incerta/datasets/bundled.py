@@ -1,4 +1,4 @@
-"""Data sets that come with the package, nothing to fetch; and what loaders return."""
+"""The data sets bundled with the package, and the `Dataset` that loaders return."""
 
 import csv
 import gzip
@@ -40,9 +40,9 @@ class Dataset:
     target_names, feature_names : tuple of str
         Names of the classes and of the features.
     description : str
-        Where the data come from, under what license, and what to cite.
+        Source, license and citation of the data.
     objects : mapping of str to ndarray of shape (n_objects,)
-        What else is known about each object, such as the location of a station.
+        Further columns about each object, such as the location of a station.
 
     Examples
     --------
@@ -68,10 +68,10 @@ class Dataset:
 
 
 def load_wine() -> Dataset:
-    """Load Wine: chemical analyses of wines of three growers.
+    """Load the Wine data: chemical analyses of wines from three growers.
 
-    178 exact objects, 13 features, 3 classes, as bundled with scikit-learn. The
-    features have very different units: standardize them before clustering.
+    It has 178 exact objects, 13 features and 3 classes, as bundled with scikit-learn.
+    The features have very different units: standardize them before clustering.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def load_wine() -> Dataset:
     >>> load_wine().data.shape
     (178, 13)
     """
-    # The room of the same name in scikit-learn takes a while to import.
+    # Importing sklearn.datasets takes a while.
     from sklearn.datasets import load_wine as sklearn_wine
 
     wine = sklearn_wine()
@@ -99,19 +99,19 @@ def load_wine() -> Dataset:
 
 
 def load_weather(*, joint: bool = False) -> Dataset:
-    """Load Weather: ten years of monthly weather at 150 stations in Colorado.
+    """Load the Weather data: ten years of months at 150 stations in Colorado.
 
-    2 features, 3 climate classes: dry, humid with a warm summer, cold summer. The
-    months are not draws made for each station on its own: a cold January is cold
-    everywhere. The data can be taken either way.
+    It has 2 features and 3 climate classes: dry, humid with a warm summer, and cold
+    summer. The months are not independent draws for each station: a cold January is
+    cold everywhere. The data can be taken either way.
 
     Parameters
     ----------
     joint : bool, default=False
-        False: each station has its own 114 to 120 observed months, independent of the
-        other stations. True: 120 joint worlds, January 1963 to December 1972, each
-        being one month for all stations. The 1.3 % of months without an observation are
-        then filled as below.
+        False: each station has 114 to 120 observed months, independent of the other
+        stations. True: 120 joint worlds, January 1963 to December 1972, each of which
+        is one month for all stations. The 1.3 % of months without an observation are
+        filled as described in the notes.
 
     Returns
     -------
@@ -122,13 +122,13 @@ def load_weather(*, joint: bool = False) -> Dataset:
 
     Notes
     -----
-    A gap is filled from the station's own mean of that calendar month over the other
+    A gap is filled from the mean of that calendar month at the station over the other
     years (its normal) and from the five nearest stations that reported the month.
     Temperature: the normal plus the mean anomaly of the five, an anomaly being the
-    difference from a station's own normal. Precipitation: the normal times the sum of
+    difference from the normal of a station. Precipitation: the normal times the sum of
     the five over the sum of their normals [1]_, which is never negative. For 2000
     observed months, left out in turn, the root mean square error is 0.66 degrees and 18
-    mm; with the normals alone it is 2.1 degrees and 29 mm.
+    mm. With the normals alone it is 2.1 degrees and 29 mm.
 
     References
     ----------
@@ -166,7 +166,7 @@ def load_weather(*, joint: bool = False) -> Dataset:
 
 
 def filled(cube: Array, apart: Array) -> Array:
-    """Fill gaps, NaN, of (month, station, feature); see the notes of `load_weather`.
+    """Fill the NaN of (month, station, feature); see the notes of `load_weather`.
 
     Months start in January; distances between stations are (n_stations, n_stations).
     """
@@ -186,7 +186,7 @@ def filled(cube: Array, apart: Array) -> Array:
 
 
 def distances(lon: Array, lat: Array) -> Array:
-    """Great-circle distances between places, in radians (haversine formula)."""
+    """Return great-circle distances between places, in radians (haversine formula)."""
     lam, phi = np.deg2rad(lon), np.deg2rad(lat)
     across = np.sin((lam[:, None] - lam) / 2) ** 2 * np.cos(phi[:, None]) * np.cos(phi)
     along = np.sin((phi[:, None] - phi) / 2) ** 2
@@ -194,7 +194,7 @@ def distances(lon: Array, lat: Array) -> Array:
 
 
 def _weather_files() -> tuple[Array, Indices, Indices, Indices, dict[str, Ids]]:
-    """Read values, their stations and months, and classes and columns of stations."""
+    """Read values with their stations and months, and the classes of stations."""
     tables = []
     for name in ("weather_co", "weather_co_records"):
         with _opened(name) as file:

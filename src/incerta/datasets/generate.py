@@ -1,4 +1,4 @@
-"""Made-up data with known classes. No function here ever sees a user's labels."""
+"""Simulated data with known classes; no function here uses labels of the user."""
 
 from typing import Any, Literal
 
@@ -18,34 +18,34 @@ def make_uncertain(
     mode: Literal["centered", "displaced"] = "centered",
     random_state: Seed = None,
 ) -> UncertainData:
-    """Turn an exact table into uncertain data, without looking at any label.
+    """Turn an exact table into uncertain data, without using any label.
 
-    Every value gets a standard deviation of its own, ``scale * u * sd_j``, with u
-    uniform between 0.5 and 1.5 and sd_j the standard deviation of feature j over the
-    objects. A constant feature stays exact.
+    Every value gets the standard deviation ``scale * u * sd_j``, where u is uniform
+    between 0.5 and 1.5, drawn for each value, and sd_j is the standard deviation of
+    feature j over the objects. A constant feature stays exact.
 
     Parameters
     ----------
     X : array-like or frame of shape (n_objects, n_features)
         Exact values.
     family : {"gaussian", "uniform", "exponential", "laplace"}, default="gaussian"
-        Shape of the distributions; the exponential has its tail on the right.
+        Shape of the distributions. The tail of the exponential is on the right.
     scale : float, default=0.3
-        Size of the uncertainty relative to the spread of the features. Usual levels are
-        0.1, 0.3, 0.5 and 1.
+        Size of the uncertainty relative to the spread of the features. Common levels
+        are 0.1, 0.3, 0.5 and 1.
     mode : {"centered", "displaced"}, default="centered"
-        "centered": the expected value of an object is its row of `X`; methods that use
-        only expected values then lose nothing. "displaced": the true value is in `X`,
-        what was measured is a draw around it, and the object is a distribution around
-        what was measured. This is what real error bars are like.
+        "centered": the expected value of an object is its row of `X`, so methods that
+        use only expected values lose nothing. "displaced": `X` holds the true values,
+        a measurement is a draw around the true value, and the object is a distribution
+        around the measurement, as with real error bars.
     random_state : int, RandomState, Generator or None, default=None
         Seed. The same seed gives the same standard deviations in both modes.
 
     Notes
     -----
-    "centered" is the protocol of [1]_, with deviations of our own choice. Generators
-    that look at the range of each class put the classes into the data: clusterings of
-    such data can agree with the classes better than is possible without labels.
+    "centered" is the protocol of [1]_, with different standard deviations. Generators
+    that use the range of each class reveal the classes: clusterings of such data can
+    agree with the classes better than is possible without labels.
 
     References
     ----------
@@ -60,19 +60,19 @@ def make_uncertain(
     ('gaussian', array([0.5, 0.5, 0.5]))
     """
     if family not in FAMILIES:
-        msg = f"family={family!r} is not known; choose one of {', '.join(FAMILIES)}."
+        msg = f"family={family!r} must be one of {', '.join(FAMILIES)}."
         raise ValueError(msg)
     if mode not in ("centered", "displaced"):
-        msg = f"mode={mode!r} is not known; choose 'centered' or 'displaced'."
+        msg = f"mode={mode!r} must be 'centered' or 'displaced'."
         raise ValueError(msg)
     _refuse_negative(scale=scale)
     exact = as_uncertain(X)
     if not exact.exact:
-        msg = f"X is uncertain already ({exact.kind}); give exact values: X.mean()."
+        msg = f"X is already uncertain ({exact.kind}); pass exact values: X.mean()."
         raise DataError(msg)
     rng = np.random.default_rng(as_seed(random_state))
     center = exact.mean()
-    # A constant feature may have a spread of rounding errors.
+    # The spread of a constant feature may be a rounding error.
     spread = np.where(np.ptp(center, axis=0) > 0, center.std(axis=0), 0.0)
     sd = scale * rng.uniform(0.5, 1.5, center.shape) * spread
     shape = FAMILIES[family]
@@ -96,12 +96,12 @@ def make_uncertain_blobs(
     center_box: tuple[float, float] = (-10.0, 10.0),
     random_state: Seed = None,
 ) -> tuple[UncertainData, Indices]:
-    """Make round clusters of objects that were measured with errors.
+    """Make round clusters of objects measured with errors.
 
-    Each object has a true place around the center of its cluster, and an error with a
-    size of its own in each feature. The place itself is not revealed: a Gaussian object
-    is centered at one measurement of it, an object given by values consists of several
-    measurements.
+    Each object has a true position around the center of its cluster, and errors whose
+    size varies between objects and features. The true position is not in the data: a
+    Gaussian object is centered at one measurement, and an object given by values
+    consists of several measurements.
 
     Parameters
     ----------
@@ -112,10 +112,10 @@ def make_uncertain_blobs(
     n_clusters : int, default=3
         Number of clusters.
     n_values : int, (int, int) or None, default=None
-        None: Gaussian objects. A number: that many values per object. A pair: each
-        object has a number of values between the two, both included.
+        None: Gaussian objects. A number: the number of values per object. A pair: the
+        range of the number of values, both ends included.
     cluster_std : float, default=1.0
-        Standard deviation of the true places around the center.
+        Standard deviation of the true positions around the center.
     uncertainty : float, default=0.5
         Mean standard deviation of the errors; the standard deviations are uniform
         between half and one and a half times this.
@@ -146,7 +146,7 @@ def make_uncertain_blobs(
     labels = rng.permutation(np.arange(n_objects) % n_clusters)
     low, high = center_box
     if not (np.isfinite([low, high]).all() and low <= high):
-        msg = f"center_box={center_box} must be (low, high), finite, low first."
+        msg = f"center_box={center_box} must be (low, high) with finite low < high."
         raise ValueError(msg)
     centers = rng.uniform(low, high, (n_clusters, n_features))
     noise = rng.standard_normal((n_objects, n_features))
@@ -173,9 +173,9 @@ def make_waveform(
 ) -> tuple[Array, Indices]:
     """Make waveforms: noisy mixtures of two of three triangular waves [1]_.
 
-    21 features, 3 equally likely classes. Class 0 mixes waves 1 and 2, class 1 waves
-    1 and 3, class 2 waves 2 and 3. The best possible classifier is right in about
-    87 % of the cases, k-means in about 50 %.
+    The data have 21 features and 3 equally likely classes. Class 0 mixes waves 1 and 2,
+    class 1 waves 1 and 3, class 2 waves 2 and 3. The best possible classifier has an
+    accuracy of about 87 %, k-means of about 50 %.
 
     Parameters
     ----------
@@ -255,10 +255,10 @@ def make_uncertain_moons(
 def make_uncertain_stars(
     n_stars: int = 300, *, random_state: Seed = None
 ) -> tuple[UncertainData, Indices]:
-    """Make three moving groups of stars, whose motions were measured with errors.
+    """Make three moving groups of stars, with motions measured with errors.
 
-    Errors differ as much as those of catalogs do: bright stars are measured ten times
-    as well as faint ones (log-normal factors with a standard deviation of 1).
+    Errors vary as in catalogs, where bright stars are measured ten times as precisely
+    as faint ones (log-normal factors with a standard deviation of 1).
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""How far apart uncertain objects are, in expectation."""
+"""Expected distances and affinities between uncertain objects."""

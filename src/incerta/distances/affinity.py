@@ -1,7 +1,7 @@
-"""Expectations over pairs of independent uncertain objects, without any draw.
+"""Expected affinities of independent uncertain objects, without random draws.
 
-Everything is read off ``φ(t) = E exp(−t |X − Y|²)``, the Laplace transform of the
-squared distance: it factorises over independent features.
+They follow from ``φ(t) = E exp(−t |X − Y|²)``, the Laplace transform of the squared
+distance, which factorizes over independent features.
 """
 
 from functools import singledispatch
@@ -18,12 +18,12 @@ from incerta.backend.progress import followed, track
 from incerta.data.laws import Gaussian, Independent, Law, Values, as_values
 from incerta.typing import Array
 
-# Intervals up to this many widths of the kernel are expanded about their center.
+# Intervals up to this length, in kernel widths, are expanded about their centers.
 SHORT = 0.02
 
 
 def expected_squared_distances(a: Law, b: Law, device: str = CPU) -> Array:
-    """``E |X − Y|²`` of all pairs of independent objects: exact for every law."""
+    """Return ``E |X − Y|²`` of all pairs of independent objects, exactly."""
     mean_a, mean_b = a.mean(), b.mean()
     center = mean_b.mean(axis=0)
     mean_a, mean_b = mean_a - center, mean_b - center
@@ -36,19 +36,19 @@ def expected_squared_distances(a: Law, b: Law, device: str = CPU) -> Array:
 
 
 def expected_affinity(a: Law, b: Law, t: float) -> Array:
-    """``E exp(−t |X − Y|²)`` of all pairs of independent objects.
+    """Return ``E exp(−t |X − Y|²)`` of all pairs of independent objects.
 
     A kernel of width g has t = 1/(2 g²). The laws are of one kind, see `same_sort`.
-    Closed forms cost n² operations per feature (correlated Gaussians the cube of their
-    number), lists of values the product of their total numbers.
+    Closed forms cost n² operations per feature; correlated Gaussians cost the cube of
+    the number of features, and lists of values the product of their total numbers.
     """
     return _affinity(a, b, t, np.empty((a.n_objects, b.n_objects)))
 
 
 def with_closed_form(law: Law, seed: int, keys: Keys | None = None) -> Law:
-    """The law itself if its expectations are known, else values, as by `as_values`."""
+    """Return the law if it has a closed form, else its values by `as_values`."""
     if isinstance(law, Independent):
-        # A negative scale is a tail to the left, which the formula does not have.
+        # A negative scale is a tail to the left, which the formula does not cover.
         left = law.family == "exponential" and bool((law.scale < 0).any())
         has_formula = law.family in LOG_FACTORS and not left
     else:
@@ -57,10 +57,10 @@ def with_closed_form(law: Law, seed: int, keys: Keys | None = None) -> Law:
 
 
 def same_sort(a: Law, b: Law, seed: int, keys: Keys | None = None) -> tuple[Law, Law]:
-    """Two laws with a closed form as laws of one kind, by values if they differ.
+    """Return two laws as laws of one kind, by values if their kinds differ.
 
     The objects are independent: values of `a` are drawn with another seed, from the
-    uniform numbers of `keys` (a.n_objects, a.n_uniforms); those of `b` are counted.
+    uniform numbers of `keys` (a.n_objects, a.n_uniforms). Those of `b` are numbered.
     """
     one, two = with_closed_form(a, seed + 1, keys), with_closed_form(b, seed)
     if type(one) is type(two) and one.kind == two.kind:
@@ -70,7 +70,7 @@ def same_sort(a: Law, b: Law, seed: int, keys: Keys | None = None) -> tuple[Law,
 
 @singledispatch
 def _affinity(a: Law, b: Any, t: float, out: Array) -> Array:
-    msg = f"the affinity of objects given as {a.kind} has no formula."
+    msg = f"the affinity of objects of kind {a.kind!r} has no formula."
     raise TypeError(msg)
 
 
@@ -92,7 +92,7 @@ def _log_gaussian(m1: Array, s1: Array, m2: Array, s2: Array, t: float) -> Array
 
 
 def _log_uniform(a1: Array, w1: Array, a2: Array, w2: Array, t: float) -> Array:
-    # A negative width is an interval that was mirrored.
+    # A negative width is a mirrored interval.
     a1, a2 = a1 + np.minimum(w1, 0.0), a2 + np.minimum(w2, 0.0)
     w1, w2 = np.abs(w1), np.abs(w2)
     root = np.sqrt(t)
@@ -110,9 +110,8 @@ def _log_uniform(a1: Array, w1: Array, a2: Array, w2: Array, t: float) -> Array:
             - antiderivative(x + v1 - v2)
             + antiderivative(x - v2)
         ) / (v1 * v2)
-        # Differences of differences lose the digits of a short interval: its mean is
-        # that of the other's factor f at its center, plus narrow² f'' / 24; what is
-        # left out is of order narrow⁴ / 160.
+        # Second differences lose the digits of a short interval. Its mean is the
+        # other's factor f at its center plus narrow² f'' / 24, up to narrow⁴ / 160.
         low = np.where(v1 >= v2, x - v2 / 2, -(x + v1 / 2))
         high = low + wide
         at_center = np.sqrt(np.pi) / 2 * (erf(high) - erf(low))
@@ -120,7 +119,7 @@ def _log_uniform(a1: Array, w1: Array, a2: Array, w2: Array, t: float) -> Array:
         short = (at_center + narrow**2 / 24 * bend) / np.where(wide, wide, 1)
         factor = np.where(narrow > SHORT, both, short)
         exact = np.log(np.clip(factor, 0.0, None))
-    # Both short against the kernel: as good as Gaussians of the same variance.
+    # If both are short compared with the kernel, Gaussians of the same variance do.
     m1, m2 = a1 + w1 / 2, a2 + w2 / 2
     smooth = _log_gaussian(m1, w1 / np.sqrt(12), m2, w2 / np.sqrt(12), t)
     return np.where(wide < 1e-3, smooth, exact)
@@ -139,7 +138,7 @@ def _log_exponential(a1: Array, b1: Array, a2: Array, b2: Array, t: float) -> Ar
 
 
 def _one_sided(b: Array, scale: Array, t: float) -> Array:
-    """``E exp(−t (b + scale · Exp(1))²)``."""
+    """Return ``E exp(−t (b + scale · Exp(1))²)``."""
     root = np.sqrt(t)
     small = scale * root < 1e-9
     safe = np.where(small, 1.0, scale)
@@ -174,7 +173,7 @@ def _(a: Values, b: Values, t: float, out: Array) -> Array:
     x_norm, y_norm = np.square(x).sum(axis=1), np.square(y).sum(axis=1)
     first, steps = 0, track(a.n_objects, "affinity")
     while first < a.n_objects:
-        # As many whole objects as fit into a block, at least one.
+        # Whole objects that fit into a block, at least one.
         goal = a.starts[first] + max(1, (32 * 2**20) // (8 * len(y)))
         last = int(np.searchsorted(a.starts, goal, side="right")) - 1
         last = min(max(last, first + 1), a.n_objects)

@@ -1,8 +1,8 @@
 """Expected distances between uncertain objects, each pair computed once.
 
-Squared distances need only the moments. Distances proper are averaged over all pairs of
-values, tile by tile, or, where ``φ(t) = E exp(−t |X − Y|²)`` has a formula, computed
-from it; in one feature they have a formula of their own.
+Squared distances need only the moments. Plain distances are computed from ``φ(t) = E
+exp(−t |X − Y|²)`` where it has a formula, and are otherwise averaged over all pairs of
+values, tile by tile. In one feature they have a closed form.
 """
 
 from collections.abc import Iterator
@@ -25,38 +25,38 @@ from incerta.distances.affinity import (
 )
 from incerta.typing import Array, Indices
 
-# Edge of a tile of values; its 8 MiB of distances are reduced while still in cache. A
-# device takes 128 MiB at a time.
+# Edge of a tile of values; its 8 MiB of distances stay in cache until they are summed.
+# A device takes 128 MiB at a time.
 TILE, DEVICE_TILE = 1024, 4096
-# Bytes of a block of pairs whose φ is integrated.
+# Bytes of a block of pairs in the integration of φ.
 PAIR_BYTES = 2**22
-# The integral runs over log t in steps of STEP, which leaves a relative error of
-# exp(−π² / STEP) = 2e-6. Outside exp(±REACH) / E|X − Y|² its integrand is a power.
+# The integral over log t has steps of STEP, which leaves a relative error of
+# exp(−π² / STEP) = 2e-6. Outside exp(±REACH) / E|X − Y|² the integrand is a power.
 STEP = 0.75
 REACH = 14.0
-# Below this, 1 − φ(t) is t E|X − Y|² but for rounding.
+# Below this value, 1 − φ(t) equals t E|X − Y|² up to rounding.
 LINEAR = 1e-6
-# Pairs closer than this part of the largest distance count as being at that part.
+# Distances below this share of the largest one are raised to it.
 NEGLIGIBLE = 1e-6
-# An interval this much shorter than the other counts as its center: what that leaves
-# out is of the order of the square, and the formula would lose as many digits.
+# An interval shorter than this share of the other is replaced by its center. The error
+# is of the order of the square; the formula would lose as many digits.
 MUCH_SHORTER = 1e-5
 
 
 def expected_distance_matrix(
     law: Law, metric: str, seed: int, keys: Keys | None = None, device: str = CPU
 ) -> Array:
-    """``E|X − Y|²`` ("sqeuclidean") or ``E|X − Y|`` ("euclidean") of all pairs.
+    """Return ``E|X − Y|²`` ("sqeuclidean") or ``E|X − Y|`` ("euclidean") of all pairs.
 
-    The diagonal is zero: an object is at no distance from itself, though two
-    independent copies of it would be. Objects are independent, unless the law is joint:
-    then the result is the mean over the draws.
+    The diagonal is zero, as an object has no distance from itself, although two
+    independent copies of it would. Objects are independent unless the law is joint; the
+    result is then the mean over the draws.
 
     "sqeuclidean" is exact for every law, "euclidean" for lists of values and in one
-    feature. For Gaussian, uniform and exponential objects it is an integral of about 40
-    times n² operations per feature (correlated Gaussians: the cube of their number),
-    with a relative error of 1e-5. Other laws are replaced by 64 stratified values each
-    (see `as_values`). Formulas stay on the CPU, whatever the device.
+    feature. For Gaussian, uniform and exponential objects, "euclidean" is an integral
+    of about 40 n² operations per feature (correlated Gaussians: the cube of the number
+    of features), with a relative error of 1e-5. Each object of another law is replaced
+    by 64 stratified values (see `as_values`). Formulas are evaluated on the CPU.
     """
     if isinstance(law, Joint):
         out = _of_draws(law, metric, device)
@@ -87,11 +87,11 @@ def expected_distance_matrix(
 def expected_distances(
     a: Law, b: Law, metric: str, seed: int, keys: Keys | None = None, device: str = CPU
 ) -> Array:
-    """As `expected_distance_matrix`, of objects of one law and of another, (n_a, n_b).
+    """Return expected distances between the objects of two laws, (n_a, n_b).
 
-    All are independent. Exact where both laws have the same closed form; else
-    "euclidean" takes 64 stratified values of each object that is not a list of values.
-    `keys` are those of the uniform numbers of `a`.
+    All objects are independent. The result is exact where both laws have the same
+    closed form. Otherwise "euclidean" takes 64 stratified values of each object that is
+    not a list of values. `keys` are those of the uniform numbers of `a`.
     """
     if metric == "sqeuclidean":
         return expected_squared_distances(a, b, device)
@@ -111,17 +111,17 @@ def expected_distances(
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """Some values in a row, and the objects that they belong to."""
+    """A run of values, and the objects they belong to."""
 
     values: Array
     weights: Array | None  # of the values; None means equally likely
     starts: Indices  # where each object begins among these values
-    counts: Indices  # how many values each object has, here and elsewhere
+    counts: Indices  # number of values of each object, in this run and others
     objects: slice
 
 
 def _runs(law: Values, device: str) -> Iterator[Run]:
-    # Objects may be cut, so that one with very many values is no exception.
+    # An object may span several runs, so one with very many values fits too.
     tile = TILE if device == CPU else DEVICE_TILE
     for first in range(0, len(law.values), tile):
         rows = slice(first, min(first + tile, len(law.values)))
@@ -138,18 +138,18 @@ def _runs(law: Values, device: str) -> Iterator[Run]:
 
 
 def _mean_distances(a: Run, b: Run, device: str) -> Array:
-    """What two runs add to the expected distances of their objects."""
+    """Return the share of two runs in the expected distances of their objects."""
     apart = _distances(a.values, b.values, device)
     if device != CPU:
         left, right = (put(_shares(run), device) for run in (a, b))
         return fetch(left.T @ apart @ right)
-    # Sums along rows come first: down the columns they take three times as long.
+    # Rows are summed first: sums down the columns take three times as long.
     by_value = _over_objects(apart, b)
     return _over_objects(by_value.T, a).T
 
 
 def _distances(x: Array, y: Array, device: str) -> Any:
-    """Distances of all pairs of values, on a device."""
+    """Return the distances of all pairs of values, on a device."""
     if device == CPU:
         return cdist(x, y)
     total: Any = 0.0
@@ -166,7 +166,7 @@ def _over_objects(terms: Array, run: Run) -> Array:
 
 
 def _shares(run: Run) -> Array:
-    """Share of each value in each object, shape (n_values, n_objects)."""
+    """Return the share of each value in each object, shape (n_values, n_objects)."""
     n_values, n_objects = len(run.values), len(run.starts)
     owners = np.repeat(np.arange(n_objects), np.diff(run.starts, append=n_values))
     weights = 1.0 / run.counts[owners] if run.weights is None else run.weights
@@ -178,7 +178,7 @@ def _shares(run: Run) -> Array:
 def _of_draws(law: Joint, metric: str, device: str) -> Array:
     m, n, d = law.draws.shape
     if metric == "sqeuclidean":
-        # The draws of an object, end to end, are a point of m × d features.
+        # The draws of an object, end to end, form one point of m × d features.
         points = np.swapaxes(law.draws, 0, 1).reshape(n, m * d)
         point_law = Values(points, np.arange(n + 1))
         return expected_squared_distances(point_law, point_law, device) / m
@@ -196,9 +196,9 @@ def _by_formula(a: Law, b: Law) -> Array:
 
 
 def _integral(a: Law, b: Law) -> Array:
-    """``E|D| = ∫ (1 − φ(t)) t^(−3/2) dt / (2 √π)``, by the trapezoid rule in log t.
+    """Return ``E|D| = ∫ (1 − φ(t)) t^(−3/2) dt / (2 √π)``, by steps in log t.
 
-    All pairs share one grid: φ at one t is one call.
+    All pairs share one grid, so φ is evaluated once per t.
     """
     squares = expected_squared_distances(a, b)
     out = np.zeros_like(squares)
@@ -208,8 +208,8 @@ def _integral(a: Law, b: Law) -> Array:
     least = max(squares[squares > 0].min(), NEGLIGIBLE**2 * largest)
     low, high = -REACH - np.log(largest), REACH - np.log(least)
     grid = np.exp(np.arange(low, high + STEP, STEP))
-    # At both ends the integrand falls by the same factor from node to node: the nodes
-    # left out are a geometric series.
+    # At both ends the integrand falls by a constant factor from node to node, so the
+    # omitted nodes form a geometric series.
     weights = np.full(len(grid), STEP)
     weights[[0, -1]] = STEP / (1.0 - np.exp(-STEP / 2))
     for t, weight in zip(grid, weights, strict=True):
@@ -221,10 +221,10 @@ def _integral(a: Law, b: Law) -> Array:
 
 
 def _in_one_feature(a: Law, b: Law) -> Array:
-    """``E|X − Y|`` of all pairs, in one feature, in closed form.
+    """Return ``E|X − Y|`` of all pairs in one feature, in closed form.
 
-    That is ``|E D| + 2 E max(−D, 0)`` of ``D = X − Y``, with the sign of ``E D ≥ 0``:
-    rounding cannot take it below the distance of the means (Jensen's inequality).
+    It is ``|E D| + 2 E max(−D, 0)`` for ``D = X − Y``, with the sign chosen so that
+    ``E D ≥ 0``. Rounding cannot take it below the distance of the means (Jensen).
     """
     if isinstance(a, Independent) and isinstance(b, Independent):
         if a.family != "gaussian":
@@ -235,7 +235,7 @@ def _in_one_feature(a: Law, b: Law) -> Array:
 
 
 def _gaussian(gap: Array, width: Array) -> Array:
-    """``|m| + 2 (s n(m/s) − |m| N(−|m|/s))``, the mean of a folded normal."""
+    """Return the mean of a folded normal, ``|m| + 2 (s n(m/s) − |m| N(−|m|/s))``."""
     size = np.abs(gap)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         z = np.where(width > 0, size / width, np.inf)
@@ -248,8 +248,8 @@ def _uniform(a1: Array, w1: Array, a2: Array, w2: Array) -> Array:
     w1, w2 = np.broadcast_arrays(np.abs(w1), np.abs(w2))
     gap = np.abs((a1 + w1 / 2) - (a2 + w2 / 2))
     wide, narrow = np.maximum(w1, w2), np.minimum(w1, w2)
-    # Turned so that D runs from gap − (wide + narrow)/2: E max(−D, 0) is a second
-    # difference of the cube of how far each corner lies below zero.
+    # With D starting at gap − (wide + narrow)/2, E max(−D, 0) is a second difference of
+    # the cubed depths of the corners below zero.
     half, rest = (wide + narrow) / 2, (wide - narrow) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         cubes = sum(
@@ -263,7 +263,7 @@ def _uniform(a1: Array, w1: Array, a2: Array, w2: Array) -> Array:
 
 
 def _exponential(a1: Array, b1: Array, a2: Array, b2: Array) -> Array:
-    # Whichever has the larger mean comes first.
+    # The object with the larger mean comes first.
     gap, b1, b2 = np.broadcast_arrays(a1 - a2, b1, b2)
     turned = gap + b1 - b2 < 0
     gap = np.where(turned, -gap, gap)

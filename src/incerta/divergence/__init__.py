@@ -1,4 +1,4 @@
-"""How far apart worlds are. Every function returns an (n_worlds, n_worlds) matrix."""
+"""Divergences between worlds; each function returns an (n_worlds, n_worlds) matrix."""
 
 from incerta.divergence.clusterings import between_clusterings
 from incerta.divergence.energy import energy

@@ -1,4 +1,4 @@
-"""Kernel widths of world densities, and the scale they live on."""
+"""Kernel widths of world densities, and the spread of worlds."""
 
 from typing import NamedTuple
 
@@ -8,11 +8,11 @@ from incerta.exceptions import DataError
 from incerta.typing import Array, ArrayLike
 from incerta.worlds import Worlds
 
-FLOOR = 1e-3  # of the pooled spread, for a feature that is flat in one world only
+FLOOR = 1e-3  # least spread of a feature in one world, as a share of the pooled spread
 
 
 class Spread(NamedTuple):
-    """Where the values of all worlds lie, per feature."""
+    """Location and spread of the values of all worlds, per feature."""
 
     centers: Array  # (n_worlds, n_features), mean of each world
     pooled: Array  # (n_features,), standard deviation over worlds and objects
@@ -20,7 +20,7 @@ class Spread(NamedTuple):
 
 
 def spread_of(worlds: "Worlds | Array", weights: Array | None = None) -> Spread:
-    """Mean and spread, one world at a time; objects may count for several."""
+    """Return the mean and spread of worlds, drawn one at a time."""
     means, variances = [], []
     n_objects = effective_number(worlds.shape[1], weights)
     for world in worlds:
@@ -34,24 +34,24 @@ def spread_of(worlds: "Worlds | Array", weights: Array | None = None) -> Spread:
     mean, variance = np.array(means), np.array(variances)
     pooled = variance.mean(axis=0) + mean.var(axis=0)
     size = np.abs(mean).max(axis=0)
-    # What rounding leaves of a constant feature is no spread.
+    # The spread of a constant feature may be a rounding error.
     pooled[pooled <= (1e-12 * size) ** 2] = 0.0
     each = np.sqrt(variance * (n_objects / max(n_objects - 1, 1)))
     return Spread(mean, np.sqrt(pooled), each)
 
 
 def effective_number(n_objects: int, weights: Array | None) -> float:
-    """Number of objects of equal weight that tell as much: ``(Σ w)² / Σ w²``."""
+    """Return the effective number of weighted objects, ``(Σ w)² / Σ w²``."""
     if weights is None:
         return n_objects
     return float(weights.sum() ** 2 / np.square(weights).sum())
 
 
 def bandwidths(rule: "str | ArrayLike", spread: Spread, n_objects: float) -> Array:
-    """Width of the kernel of each world and feature (n_worlds, n_features).
+    """Return the kernel width of each world and feature (n_worlds, n_features).
 
-    By "silverman", Eq. 6 of the paper, ``1.06 σ n^(-1/5)``; "scott", ``σ n^(-1/(d +
-    4))``; or widths that broadcast. With weights `n_objects` is the `effective_number`.
+    "silverman" is Eq. 6 of the paper, ``1.06 σ n^(-1/5)``, and "scott" is ``σ n^(-1/(d
+    + 4))``. Given widths are broadcast. `n_objects` is the `effective_number`.
     """
     sigma = np.maximum(spread.each, FLOOR * spread.pooled)
     d = sigma.shape[1]

@@ -1,4 +1,4 @@
-"""How differently worlds cluster: the divergence that knows which object is where."""
+"""Divergence by the clusterings of worlds, which compares objects one by one."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,21 +9,21 @@ from incerta.backend.progress import track
 from incerta.typing import Array, ArrayLike, Indices
 from incerta.worlds import Worlds, as_worlds
 
-# Up to so many cells per contingency table, products of matrices are the fastest way.
+# Up to this number of cells per contingency table, matrix products are fastest.
 DENSE_CELLS = 100
-# Clusters of a set of clusterings that go into one product.
+# Number of clusters in one product.
 MOST_COLUMNS = 2048
-# Bytes of the cell numbers that are counted at once, so that they stay in cache.
+# Bytes of cell numbers counted at once, so that they stay in cache.
 COUNT_BYTES = 2**19
 
 
 def between_clusterings(
     worlds: Worlds | ArrayLike, n_clusters: int = 3, *, random_state: int = 0
 ) -> Array:
-    """One minus the adjusted Rand index of k-means in each world, for all pairs.
+    """Return one minus the adjusted Rand index of k-means, for all pairs of worlds.
 
-    The paper calls a world marginal if its cluster structure differs from that of
-    most others (Definition 3); this measures just that.
+    The paper calls a world marginal if its cluster structure differs from that of most
+    other worlds (Definition 3). This divergence measures that difference.
 
     Parameters
     ----------
@@ -50,7 +50,10 @@ def between_clusterings(
     worlds = as_worlds(worlds)
     n_objects = worlds.shape[1]
     if not 1 <= n_clusters <= n_objects:
-        msg = f"n_clusters={n_clusters} must be between 1 and the {n_objects} objects."
+        msg = (
+            f"n_clusters={n_clusters} must be between 1 and the number of objects "
+            f"({n_objects})."
+        )
         raise ValueError(msg)
     steps = track(len(worlds), "divergence")
     labels = np.empty((len(worlds), n_objects), dtype=np.intp)
@@ -62,13 +65,12 @@ def between_clusterings(
 
 
 def ari_matrix(labels: Indices, *, noise: str = "cluster") -> Array:
-    """Adjusted Rand index of all pairs of clusterings (n_clusterings, n_objects).
+    """Return the adjusted Rand index of all pairs of (n_clusterings, n_objects) labels.
 
-    1 for two with a single cluster each, or with only single objects. Labels below 0
-    are noise: one more cluster, or with noise="singletons" objects each alone. Up to
-    about ten clusters contingency tables are products of matrices; more clusters are
-    counted, in time that does not depend on their number. Memory is blocks of fixed
-    size.
+    It is 1 if both have a single cluster, or only singletons. Labels below 0 are noise,
+    which is one more cluster or, with noise="singletons", one cluster per object. Up
+    to about ten clusters, contingency tables are matrix products. More clusters are
+    counted, in time that does not depend on their number. Blocks bound the memory.
     """
     n = labels.shape[1]
     codes, sizes = _coded(labels, alone=noise == "singletons")
@@ -79,18 +81,17 @@ def ari_matrix(labels: Indices, *, noise: str = "cluster") -> Array:
     own = together.diagonal()
     expected = np.outer(own, own) / max(n * (n - 1), 1)
     most = (own[:, None] + own) / 2
-    same = most == expected  # both trivial: all in one, or all alone
+    same = most == expected  # both trivial: a single cluster, or only singletons
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(same, 1.0, (together - expected) / (most - expected))
 
 
-# Ordered pairs of objects that are together in both of two clusterings are the sum of
-# c (c − 1) over the cells c of their contingency table, to which objects that are alone
-# add nothing: they are left out.
+# The number of ordered pairs of objects that share a cluster in both of two clusterings
+# is the sum of c (c − 1) over the cells c of the contingency table; singletons add 0.
 
 
 def _coded(labels: Indices, *, alone: bool) -> tuple[Indices, Indices]:
-    """Cluster numbers from 0, with -1 for objects that are alone, and their count."""
+    """Return cluster numbers from 0, with -1 for singletons, and the cluster counts."""
     low = 0 if alone else int(labels.min(initial=0))
     codes = labels - low
     np.maximum(codes, -1, out=codes)
@@ -102,7 +103,7 @@ def _coded(labels: Indices, *, alone: bool) -> tuple[Indices, Indices]:
 
 
 def _by_products(codes: Indices, sizes: Indices) -> Array:
-    """Pairs together, from products of membership matrices."""
+    """Return the pairs that share clusters, by products of membership matrices."""
     m = len(codes)
     together = np.zeros((m, m))
     ends = np.cumsum(sizes)
@@ -118,7 +119,7 @@ def _by_products(codes: Indices, sizes: Indices) -> Array:
 
 
 def _tables(codes: Indices, sizes: Indices, left: Indices, right: Indices) -> Array:
-    """Contingency tables of two sets of clusterings, side by side."""
+    """Return the contingency tables of two sets of clusterings, side by side."""
     out = np.zeros((sizes[left].sum(), sizes[right].sum()))
     for part in blocks(codes.shape[1], 4.0 * sum(out.shape)):
         a = _membership(codes[left, part], sizes[left])
@@ -128,7 +129,7 @@ def _tables(codes: Indices, sizes: Indices, left: Indices, right: Indices) -> Ar
 
 
 def _membership(codes: Indices, sizes: Indices) -> NDArray[np.float32]:
-    """Who is in which cluster, one row per cluster of all clusterings."""
+    """Return memberships of 0 and 1, one row per cluster of all clusterings."""
     starts = np.cumsum(sizes) - sizes
     total = int(sizes.sum())
     rows = np.where(codes < 0, total, codes + starts[:, None])
@@ -138,7 +139,7 @@ def _membership(codes: Indices, sizes: Indices) -> NDArray[np.float32]:
 
 
 def _summed(table: Array, sizes: Indices) -> Array:
-    """Sum the columns of each clustering; one without any cluster has no pairs."""
+    """Sum the columns of each clustering; without any cluster, the sum is 0."""
     out = np.zeros((len(table), len(sizes)))
     some = sizes > 0
     if some.any():
@@ -148,11 +149,11 @@ def _summed(table: Array, sizes: Indices) -> Array:
 
 
 def _by_counts(codes: Indices, sizes: Indices) -> Array:
-    """Pairs together, from how often each pair of clusters occurs."""
+    """Return the pairs that share clusters, by counts of pairs of clusters."""
     m, n = codes.shape
     together = np.zeros((m, m))
     height = int(sizes.max()) + 1
-    # The last number on either side is for the objects that are alone.
+    # The last number on either side is for singletons.
     for part in blocks(m, 8 * n, COUNT_BYTES):
         width = int(sizes[part].max()) + 1
         count = _counted if width * height <= 4 * n else _sorted_and_counted
@@ -166,7 +167,7 @@ def _by_counts(codes: Indices, sizes: Indices) -> Array:
 
 
 def _counted(cells: Indices, height: int, width: int) -> Array:
-    """Σ c (c − 1) over the cells of each row's table, less its last row and column."""
+    """Sum c (c − 1) over the cells of each table, without its last row and column."""
     shape = (len(cells), height, width)
     counts = np.bincount(cells.ravel(), minlength=int(np.prod(shape)))
     counts = counts.reshape(shape)[:, :-1, :-1]
@@ -175,7 +176,7 @@ def _counted(cells: Indices, height: int, width: int) -> Array:
 
 
 def _sorted_and_counted(cells: Indices, height: int, width: int) -> Array:
-    """Do the same where most cells are empty: only those that occur are looked at."""
+    """Do the same for tables that are mostly empty, by their occupied cells."""
     found, counts = np.unique(cells, return_counts=True)
     table, cell = np.divmod(found, height * width)
     kept = (cell // width < height - 1) & (cell % width < width - 1)

@@ -1,4 +1,4 @@
-"""World divergence on the CPU: sums of Gaussian kernels over all pairs, by products."""
+"""World divergence on the CPU: sums of Gaussian kernels by matrix products."""
 
 from functools import cache
 from typing import Any
@@ -14,19 +14,19 @@ from incerta.divergence.bandwidth import Spread
 from incerta.typing import Array, Indices
 from incerta.worlds import Worlds
 
-# Evaluation points of as many worlds as fit are kept; the others are drawn again.
-# Values, which are looked at four times, are kept if all of them fit.
+# Bytes of evaluation points that are kept; those of other worlds are drawn again.
+# Values, which are used four times, are kept if all of them fit into this.
 POINT_BYTES = 256 * 2**20
-# Blocks of exponents stay in the second-level cache.
+# Bytes of a block of exponents, to stay in the second-level cache.
 POINTS, CENTERS = 512, 512
 LOG2_E = 1.4426950408889634
-# 2**LOWEST is the smallest normal float32. Below it arithmetic is a hundred times
-# slower, and what is added is less than 1e-37 where the sum is at least 1.
+# 2**LOWEST is the smallest normal float32. Arithmetic below it is a hundred times
+# slower, and such terms add less than 1e-37 to sums of at least 1.
 LOWEST = -126.0
 
 
 class Densities:
-    """Worlds in the features in use, each with its kernel."""
+    """Worlds restricted to the features in use, each with its kernel widths."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ def mean_log_ratios_on_cpu(
     engine: str,
     n_jobs: int | None,
 ) -> tuple[Array, Array]:
-    """Mean and standard error of log(1 + f_q/f_p) over picked values of world p."""
+    """Return the mean and standard error of log(1 + f_q/f_p) over values of world p."""
     n_worlds, n_points = picks.shape
     n_objects = kernels.worlds.shape[1]
     means, errors = np.empty((n_worlds, n_worlds)), np.zeros((n_worlds, n_worlds))
@@ -63,7 +63,7 @@ def mean_log_ratios_on_cpu(
     engine = engine_for(engine)
 
     def densities(x: Array, q: int) -> Array:
-        """Density of world q at `x`, up to a factor that all worlds share."""
+        """Return the density of world q at `x`, up to a factor shared by all worlds."""
         where_q = kernels.centers[q], widths[q], dtype
         points = augmented_points(x, *where_q)
         centers = augmented_centers(kernels[q], *where_q, weights)
@@ -95,7 +95,7 @@ def mean_log_ratios_on_cpu(
 
 
 def log_one_plus(ratio: Array, log_factor: Array) -> Array:
-    """``log(1 + ratio * exp(log_factor))`` without overflow."""
+    """Return ``log(1 + ratio * exp(log_factor))`` without overflow."""
     if np.abs(log_factor).max() < 600.0:
         return np.log1p(ratio * np.exp(log_factor))
     with np.errstate(divide="ignore"):
@@ -105,13 +105,13 @@ def log_one_plus(ratio: Array, log_factor: Array) -> Array:
 def augmented_points(
     x: Array, center: Array, widths: Array, dtype: Any
 ) -> NDArray[Any]:
-    """Rows ``[x, 1, −|x|²/2]`` around `center`, in units of `widths`, to base 2."""
+    """Return rows ``[x, 1, −|x|²/2]`` around `center`, in `widths`, to base 2."""
     d = x.shape[1]
     out = np.empty((x.shape[0], d + 2), dtype=dtype)
     unit = np.sqrt(LOG2_E) / widths
     np.multiply(x - center, unit, out=out[:, :d], casting="same_kind")
     out[:, d] = 1.0
-    # From the rounded coordinates, so that rounding moves points and nothing else.
+    # Squares of the rounded coordinates, so that rounding only moves the points.
     np.einsum("ij,ij->i", out[:, :d], out[:, :d], out=out[:, d + 1])
     out[:, d + 1] *= -0.5
     return out
@@ -120,9 +120,9 @@ def augmented_points(
 def augmented_centers(
     a: Array, center: Array, widths: Array, dtype: Any, weights: Array | None = None
 ) -> NDArray[Any]:
-    """Columns ``[a, −|a|²/2, 1]`` in units of the kernel `widths`, to base 2.
+    """Return columns ``[a, −|a|²/2, 1]`` in units of kernel `widths`, to base 2.
 
-    Weights are over the largest: powers of more than 0 are not to be had.
+    Weights are divided by the largest one, as the exponents must not exceed 0.
     """
     out = augmented_points(a, center, widths, dtype)
     if weights is not None:

@@ -1,4 +1,4 @@
-"""Energy distance between the clouds of values of worlds."""
+"""Energy distance between the values of worlds."""
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -11,10 +11,11 @@ from incerta.worlds import Worlds, as_worlds
 
 
 def energy(worlds: Worlds | ArrayLike) -> Array:
-    """Energy distance ``2 E|x − y| − E|x − x'| − E|y − y'|`` of all pairs of worlds.
+    """Return ``2 E|x − y| − E|x − x'| − E|y − y'|`` of all pairs of worlds.
 
-    x, x' are values of one world, y, y' of the other, each feature divided by its
-    spread over all worlds. It has no width to choose and does not saturate [1]_.
+    This is the energy distance, where x, x' are values of one world and y, y' of the
+    other. Each feature is divided by its spread over all worlds. The distance has no
+    bandwidth and does not saturate [1]_.
 
     Parameters
     ----------
@@ -28,8 +29,8 @@ def energy(worlds: Worlds | ArrayLike) -> Array:
 
     Notes
     -----
-    It takes ``n_worlds² n_objects² / 2`` distances. Like `jensen_shannon` it does not
-    know which object is where.
+    The cost is ``n_worlds² n_objects² / 2`` distances. Like `jensen_shannon`, it
+    ignores which object has which value.
 
     References
     ----------

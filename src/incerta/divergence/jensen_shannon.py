@@ -26,18 +26,18 @@ from incerta.exceptions import DataError, IncertaWarning
 from incerta.typing import Array, ArrayLike, Indices
 from incerta.worlds import Worlds, as_worlds
 
-# The largest Jensen–Shannon divergence that there is.
+# The maximum of the Jensen–Shannon divergence.
 LOG_2 = float(np.log(2.0))
-# The standard error is that of the mean of so many parts of the objects.
+# The standard error is that of the mean over this number of parts of the objects.
 N_PARTS = 10
 
 
 class SaturationWarning(IncertaWarning):
-    """All worlds look equally far apart, so that choosing among them is arbitrary."""
+    """All worlds look equally far apart, so choosing among them is arbitrary."""
 
 
 def warn_if_saturated(divergences: Array) -> None:
-    """Warn if all pairs are as far apart as densities can be."""
+    """Warn if all divergences are close to the maximum."""
     n_worlds = len(divergences)
     if n_worlds < 3:
         return
@@ -93,45 +93,45 @@ def jensen_shannon(
     return_error: bool = False,
     weights: Array | None = None,
 ) -> Array | tuple[Array, Array]:
-    """Divergence between the densities of all pairs of worlds.
+    """Return the divergence between the densities of all pairs of worlds.
 
-    The density of a world is a mean of Gaussian kernels around its values; each
-    Kullback–Leibler term is averaged over the values of its own world, and that average
-    has the closed form ``log 2 − mean log(1 + f_q/f_p)``.
+    The density of a world is a mean of Gaussian kernels around its values. Each
+    Kullback–Leibler term is averaged over the values of its world, which has the closed
+    form ``log 2 − mean log(1 + f_q/f_p)``.
 
     Parameters
     ----------
     worlds : Worlds or array-like of shape (n_worlds, n_objects, n_features)
         The worlds.
     bandwidth : {"silverman", "scott"} or array-like, default="silverman"
-        Kernel width. "silverman" is the paper's ``1.06 σ n^(-1/5)`` whatever the
-        number of features; above about ten features it makes all worlds look infinitely
-        far apart (a `SaturationWarning` says so). "scott" is ``σ n^(-1/(d + 4))``. An
-        array holds widths, one per feature, or one per world and feature.
+        Kernel width. "silverman" is the rule of the paper, ``1.06 σ n^(-1/5)`` for any
+        number of features. With more than about ten features it makes all worlds look
+        infinitely far apart, with a `SaturationWarning`. "scott" is ``σ n^(-1/(d +
+        4))``. An array has one width per feature, or one per world and feature.
     n_objects : int, optional
-        Compare worlds by this many objects, chosen at random and the same in all
-        worlds, instead of all. The cost no longer depends on how many there are.
+        Compare worlds by this number of objects, chosen at random and the same in all
+        worlds. The cost no longer depends on the number of objects in the data.
     n_points : int, optional
-        Evaluate each world at this many of its values, chosen at random, instead of
-        all: unbiased, with the standard error that `return_error` gives.
+        Evaluate each world at this number of its values, chosen at random. The result
+        is unbiased, with the standard error that `return_error` gives.
     dtype : {"float32", "float64"}, default="float32"
-        Precision of the exponentials; sums are float64. The difference is below
-        1e-5. Devices other than the CPU have only float32.
+        Precision of the exponentials; sums are float64. The difference is below 1e-5.
+        Devices other than the CPU support only float32.
     device : str, default="cpu"
         "cpu", or a CUDA device of torch such as "cuda" (extra ``gpu``).
     engine : {"auto", "numpy", "numba"}, default="auto"
-        What computes the exponentials on the CPU. "auto" is numba if the extra ``fast``
-        is installed.
+        Implementation of the exponentials on the CPU. "auto" is numba if the extra
+        ``fast`` is installed.
     n_jobs : int, optional
         Number of threads, as in joblib. The result does not depend on it.
     random_state : int, default=0
-        Which objects and values `n_objects` and `n_points` pick.
+        Seed of the choice of objects and values for `n_objects` and `n_points`.
     return_error : bool, default=False
-        Also return the standard error that comes from `n_objects`, which takes a tenth
-        longer, or else from `n_points`; 0 without both.
+        Also return the standard error due to `n_objects`, which takes a tenth longer,
+        or else to `n_points`. Without either, it is 0.
     weights : ndarray of shape (n_objects,), optional
-        How many objects each one stands for, on the CPU and with all of them. Kernels
-        are as wide as for ``(Σ w)² / Σ w²`` objects.
+        Number of objects that each one represents; on the CPU, and without `n_objects`
+        and `n_points`. Kernels are as wide as for ``(Σ w)² / Σ w²`` objects.
 
     Returns
     -------
@@ -147,19 +147,18 @@ def jensen_shannon(
 
     Notes
     -----
-    It takes ``n_worlds² n_objects²`` kernel evaluations, about a billion per second and
-    core, or ``n_worlds² n_points n_objects``. Memory does not grow with their number.
+    The cost is ``n_worlds² n_objects²`` kernel evaluations, or ``n_worlds² n_points
+    n_objects``, at about a billion per second and core. Memory does not grow with it.
 
-    Densities of fewer objects have wider kernels, and divergences are lower with
-    `n_objects`. Where the values of objects are drawn on their own, worlds of many
-    objects differ by chance alone, and those of a part by another chance: which worlds
-    are nearer to each other is then not the same for a part and for all.
+    Densities of fewer objects have wider kernels, so `n_objects` lowers the
+    divergences. If objects are drawn independently, worlds of many objects differ by
+    chance alone, and those of a subset by a different chance. The ranking of the
+    divergences may then differ between a subset and all objects.
 
-    The density compares clouds of values and does not know which object is where: a
-    world in which all objects swapped places has divergence 0 from the original.
-    `between_clusterings` does know.
+    Densities ignore which object has which value: a world in which all objects swap
+    places has divergence 0 from the original. `between_clusterings` compares objects.
 
-    A feature that is constant over all worlds is left out; one that is flat in a
+    A feature that is constant over all worlds is left out. One that is constant in a
     single world gets a thousandth of the pooled spread there.
 
     References
@@ -215,16 +214,16 @@ def jensen_shannon_per_feature(
     random_state: int = 0,
     weights: Array | None = None,
 ) -> Array:
-    """Jensen–Shannon divergence feature by feature, averaged.
+    """Return the Jensen–Shannon divergence of each feature, averaged over features.
 
-    In one dimension kernel densities overlap, however many features there are, so
-    this does not saturate where `jensen_shannon` does. It does not see correlations.
+    One-dimensional densities overlap however many features there are, so this does not
+    saturate where `jensen_shannon` does. It ignores correlations between features.
 
     Parameters
     ----------
     worlds, bandwidth, n_objects, n_points, dtype, device, engine, n_jobs, random_state
-        As in `jensen_shannon`, and so are `weights`; evaluations are as many, times the
-        number of features.
+        As in `jensen_shannon`, like `weights`. The number of kernel evaluations is
+        multiplied by the number of features.
 
     Returns
     -------
@@ -260,7 +259,7 @@ def jensen_shannon_per_feature(
 
 
 def error_of_some(compare: Callable[[Worlds], Array], worlds: Worlds) -> Array:
-    """Standard error by the choice of objects: how much parts of `worlds` differ."""
+    """Return the standard error due to the choice of objects, from parts of them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IncertaWarning)
         parts = [compare(worlds.only(slice(i, None, N_PARTS))) for i in range(N_PARTS)]
@@ -270,7 +269,7 @@ def error_of_some(compare: Callable[[Worlds], Array], worlds: Worlds) -> Array:
 
 @dataclass(frozen=True, kw_only=True)
 class _Comparison:
-    """How worlds are compared: the parameters of `jensen_shannon`."""
+    """The parameters of `jensen_shannon`."""
 
     bandwidth: str | ArrayLike
     n_objects: int | None
@@ -296,15 +295,15 @@ class _Comparison:
         of_cpu = self.dtype, self.engine, self.n_jobs
         if self.device != "cpu" and of_cpu != ("float32", "auto", None):
             msg = (
-                f"device={self.device!r} goes with dtype='float32' and without engine "
-                f"or n_jobs; got dtype={self.dtype!r}, engine={self.engine!r}, "
-                f"n_jobs={self.n_jobs!r}. These are for device='cpu'."
+                f"device={self.device!r} needs dtype='float32' and supports neither "
+                f"engine nor n_jobs; got dtype={self.dtype!r}, engine={self.engine!r}, "
+                f"n_jobs={self.n_jobs!r}. Use device='cpu' for these."
             )
             raise ValueError(msg)
-        engine_for(self.engine)  # refuses what it does not know
+        engine_for(self.engine)  # raises for an unknown engine
 
     def chosen(self, worlds: Worlds) -> Worlds:
-        """Worlds of some objects, chosen by ids, if there are more."""
+        """Return the worlds of at most `n_objects` objects, chosen by ids."""
         self._check_weights(worlds.shape[1])
         if self.n_objects is None or self.n_objects >= worlds.shape[1]:
             return worlds
@@ -312,7 +311,7 @@ class _Comparison:
         return worlds.only(some_by_key(keys, self.n_objects, self.random_state))
 
     def of(self, worlds: Worlds, *, per_feature: bool) -> list[tuple[Array, Array]]:
-        """Divergences and standard errors of all features together, or of each."""
+        """Return divergences and standard errors, for all features or for each."""
         if not worlds.data.joint and 8 * prod(worlds.shape) <= POINT_BYTES:
             worlds = as_worlds(worlds.stack())  # they need not be drawn again
         spread = spread_of(worlds, self.weights)
@@ -355,7 +354,7 @@ class _Comparison:
             return
         if (self.n_objects, self.n_points, self.device) != (None, None, "cpu"):
             msg = (
-                "weights go with all objects and device='cpu'; got "
+                "weights need all objects, all values and device='cpu'; got "
                 f"n_objects={self.n_objects}, n_points={self.n_points}, "
                 f"device={self.device!r}."
             )
@@ -367,7 +366,7 @@ class _Comparison:
 
 
 def _picks(n_points: int | None, worlds: Worlds, random_state: int) -> Indices:
-    """Which values each world is evaluated at, shape (n_worlds, n_points)."""
+    """Return the evaluation points of each world, shape (n_worlds, n_points)."""
     n_worlds, n, _ = worlds.shape
     if n_points is None or n_points >= n:
         return np.broadcast_to(np.arange(n), (n_worlds, n))

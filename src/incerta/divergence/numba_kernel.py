@@ -1,4 +1,4 @@
-"""Powers of two, summed by rows, by numba: the extra ``fast``."""
+"""Row sums of powers of two by numba, the extra ``fast``."""
 
 from typing import Any
 
@@ -15,11 +15,11 @@ jit: Any = numba.njit
 
 @jit(fastmath=True, inline="always")
 def _power_of_two(exponent: Any) -> Any:
-    """``2**exponent`` for an exponent of at most 0, in float32, so that it vectorizes.
+    """Return ``2**exponent`` for exponents up to 0, in float32, so that it vectorizes.
 
-    The whole part goes into the bits, the rest through a polynomial (error 1e-7).
+    The whole part sets the bits, and a polynomial gives the rest (error 1e-7).
     """
-    # The smallest normal number; what is below does not count.
+    # The exponent of the smallest normal number; lower ones are negligible.
     t = max(exponent, np.float32(-126.0))
     whole = np.int32(t)
     f = t - np.float32(whole)
@@ -63,13 +63,13 @@ def add_kernels_of_four(
 def kernel_sums_of_few(
     points: NDArray[np.float32], centers: NDArray[np.float32]
 ) -> Array:
-    """`kernel_sums` for at most four features; the missing ones are 0."""
+    """Do as `kernel_sums` for at most four features; missing features are 0."""
     missing = FEW_FEATURES - (points.shape[1] - 2)
     if missing:
         points = np.insert(points, [0] * missing, 0.0, axis=1)
         centers = np.insert(centers, [0] * missing, 0.0, axis=0)
     sums = np.zeros(len(points))
-    # Blocks keep sums in single precision short.
+    # Blocks keep the sums in single precision short.
     for start in range(0, centers.shape[1], 512):
         part = np.ascontiguousarray(centers[:, start : start + 512])
         add_kernels_of_four(points, part, sums)

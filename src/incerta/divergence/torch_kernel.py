@@ -1,4 +1,4 @@
-"""World divergence on a device of torch (extra ``gpu``); a fused kernel on CUDA."""
+"""World divergence on a device of torch (extra ``gpu``), with a fused CUDA kernel."""
 
 from functools import cache
 from typing import Any
@@ -12,24 +12,24 @@ from incerta.backend.progress import track
 from incerta.divergence.cpu_kernel import LOG2_E, LOWEST
 from incerta.typing import Array, Indices
 
-# Points that are on the device at a time, and exponents where nothing is fused.
+# Points on the device at a time, and exponents where there is no fused kernel.
 POINT_BYTES = 2**30
 EXPONENT_BYTES = 2**28
 
 
 def mean_log_ratios(kernels: Any, picks: Indices, device: str) -> tuple[Array, Array]:
-    """As `mean_log_ratios_on_cpu`, of `Densities`."""
+    """Do as `mean_log_ratios_on_cpu` on a device, for `Densities`."""
     check_device(device)
     torch = require("torch", "gpu", f"device={device!r}")
     target = torch.device(device)
     sums: Any = blocked_sums
-    if target.type == "cuda":  # the same in one launch, without storing any exponent
+    if target.type == "cuda":  # one launch, without storing any exponent
         from incerta.divergence import triton_kernel
 
         sums = triton_kernel.sum_kernels
     n_worlds, n_points = picks.shape
     n_objects = kernels.worlds.shape[1]
-    # Results stay on the device until the end: fetching one would wait for it.
+    # Results stay on the device until the end, as fetching one would block.
     means, errors = torch.zeros(
         (2, n_worlds, n_worlds), dtype=torch.float64, device=target
     )
@@ -38,14 +38,14 @@ def mean_log_ratios(kernels: Any, picks: Indices, device: str) -> tuple[Array, A
         host = torch.from_numpy(np.ascontiguousarray(array, dtype=np.float32))
         return host.to(target)
 
-    # Single precision counts from the middle of all worlds.
+    # In single precision, values are relative to the mean of all worlds.
     middle = kernels.centers.mean(axis=0)
     centers = upload(kernels.centers - middle)
     units = upload(np.sqrt(LOG2_E) / kernels.widths)
     log_norm = torch.from_numpy(kernels.log_norm).to(target)
     point_bytes = 4 * n_points * kernels.widths.shape[1]
     parts = list(blocks(n_worlds, point_bytes, POINT_BYTES))
-    # Worlds are drawn when asked for: once, if the device can hold all of them.
+    # Worlds are drawn on access, and only once if the device can hold all of them.
     world_bytes = 4 * n_objects * kernels.widths.shape[1]
     uploaded = cache(lambda q: upload(kernels[q] - middle))
     values = uploaded if n_worlds * world_bytes <= POINT_BYTES else uploaded.__wrapped__

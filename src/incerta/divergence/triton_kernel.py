@@ -1,7 +1,8 @@
-"""The fused CUDA kernel: exponents are made, raised and summed in registers.
+"""The fused CUDA kernel, which computes and sums the exponentials in registers.
 
-Tensor cores multiply half precision, and add in single. Three products of halves are as
-good as one of singles, in a third of the time, end to end along the summed axis.
+Tensor cores multiply in half precision and add in single precision. Three products of
+halves, end to end along the summed axis, are as accurate as one product in single
+precision and take a third of the time.
 """
 
 from typing import Any
@@ -10,15 +11,15 @@ import torch
 import triton
 import triton.language as tl
 
-# Products of halves added at a time. Up to 21 features need one chunk.
+# Products of halves per chunk. Up to 21 features need one chunk.
 CHUNK = 64
-# Points, centers and warps of a block: the fastest of those tried on an H200 with 21
-# features, and with 90, of which larger blocks do not fit; others lose up to a third.
+# Points, centers and warps of a block: the fastest tried on an H200 with 21 features,
+# and with 90, for which larger blocks do not fit. Others are up to a third slower.
 OF_ONE_CHUNK, OF_SEVERAL = (256, 128, 8), (128, 64, 4)
 SPLIT_BLOCK = 256
 
 
-# Triton reads annotations other than constexpr as code, so there are none.
+# Triton reads annotations other than constexpr as code, so none are used.
 @triton.jit
 def _split(
     values,
@@ -41,7 +42,7 @@ def _split(
         here = tl.load(where, mask=inside, other=0.0)
         here = (here - tl.load(center + f)) * tl.load(unit + f)
         size += here * here * 0.5
-        # What is farther away than half precision goes is near to nothing.
+        # Kernels beyond the range of half precision are negligible.
         high = tl.clamp(here, -65504.0, 65504.0).to(tl.float16)
         low = tl.clamp(here - high.to(tl.float32), -65504.0, 65504.0).to(tl.float16)
         tl.store(halves + f * n + at, high, mask=inside)
@@ -65,7 +66,7 @@ def _sum_kernels(
     BLOCK_P: tl.constexpr,
     BLOCK_C: tl.constexpr,
 ):
-    # x and a are stored by feature, so that neighboring threads read neighbors.
+    # x and a are stored by feature, so that neighboring threads read adjacent values.
     rows = tl.program_id(0) * BLOCK_P + tl.arange(0, BLOCK_P)
     inside = rows < n_points
     own = tl.load(x_norms + rows, mask=inside, other=0.0)
@@ -80,7 +81,7 @@ def _sum_kernels(
     for start in range(0, n_centers, BLOCK_C):
         columns = start + tl.arange(0, BLOCK_C)
         there = columns < n_centers
-        # A center beyond the last is infinitely far away.
+        # Centers beyond the last one are infinitely far away.
         norms = tl.load(a_norms + columns, mask=there, other=float("inf"))
         products = tl.zeros((BLOCK_P, BLOCK_C), dtype=tl.float32)
         for chunk in tl.static_range(CHUNKS):
@@ -98,16 +99,17 @@ def _sum_kernels(
                 other=0.0,
             )
             products = tl.dot(points, centers, products)
-        # Rounding may leave a point nearer than 0 to itself.
+        # Rounding may make squared distances negative.
         exponents = tl.minimum(products - (own[:, None] + norms[None, :]), 0.0)
         total += tl.sum(tl.exp2(exponents), axis=1).to(tl.float64)
     tl.store(out + rows, total, mask=inside)
 
 
 def sum_kernels(x: Any, centers: Any, center: Any, unit: Any) -> Any:
-    """``Σ_a 2 ** (−|x − a|² / 2)`` for x (d, n) and centers a (m, d): float32, on CUDA.
+    """Return ``Σ_a 2 ** (−|x − a|² / 2)`` for x (d, n) and centers a (m, d), on CUDA.
 
-    ``(x - center) * unit`` is in the units of the kernel. The sums are float64.
+    The inputs are float32, and ``(x - center) * unit`` is in units of the kernel. The
+    sums are float64.
     """
     (d, n_points), a = x.shape, centers.T
     out = torch.empty(n_points, dtype=torch.float64, device=x.device)
@@ -131,7 +133,7 @@ def sum_kernels(x: Any, centers: Any, center: Any, unit: Any) -> Any:
 
 
 def _halves(values: Any, center: Any, unit: Any, low: int) -> tuple[Any, Any]:
-    """High halves twice, low ones in the place `low`; and half the squared lengths."""
+    """Return high halves twice, low ones at `low`, and half the squared lengths."""
     d, n = values.shape
     halves = torch.empty((3 * d, n), dtype=torch.float16, device=values.device)
     norms = torch.empty(n, dtype=torch.float32, device=values.device)

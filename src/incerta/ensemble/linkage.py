@@ -185,10 +185,9 @@ def linked_by_average(
 def components(found: Patterns, threshold: float) -> Indices:
     """Return the components of patterns together in more than a share of the worlds.
 
-    With more than `MOST_PAIRS` patterns, these are first linked to a few frequent ones,
-    the leaders. Groups are then compared where they can be linked: g and h are together
-    in no more worlds than ℓ and h are together or ℓ and g apart, with the leader ℓ of
-    g. Pairs are never stored.
+    More than `MOST_PAIRS` patterns are first linked to a few frequent ones, the leaders
+    ℓ. Groups are then compared if they can be linked: g and h are together in no more
+    worlds than ℓ and h are together or ℓ and g apart. Pairs are never stored.
     """
     least = np.floor(threshold * found.n_worlds + 1e-9) + 1.0
     n = len(found.sizes)

@@ -58,9 +58,8 @@ def cluster_worlds(
 
     Every ``random_state`` that is None, also of nested clusterers, is replaced by a
     number that depends on the seed and the world; with `reseed` the others are, too.
-    The result does not depend on `n_jobs`, the number of processes of one thread each.
-    Finished worlds are kept in `pieces`. If all worlds fail, the exception of the first
-    one is raised.
+    The result does not depend on `n_jobs`, the number of single-threaded processes.
+    Finished worlds are kept in `pieces`. If all fail, the first exception is raised.
     """
     n_worlds, n_objects, _ = worlds.shape
     pieces = Checkpoint(None, seed) if pieces is None else pieces

@@ -42,7 +42,7 @@ class Clusters(NamedTuple):
 
 @with_parameters
 class AutoClusterer(UncertainClusterer):
-    """Cluster uncertain objects with several methods, weighted by how well each fits.
+    """Cluster uncertain data automatically, by several methods weighted by their fit.
 
     Three kinds of clusters, called views, are tried: Gaussian components with the
     errors removed, as in `ErrorMixture` ("mixture"); round clusters, as in k-means
@@ -69,8 +69,8 @@ class AutoClusterer(UncertainClusterer):
         `cluster` sets it for objects in `Directions`: with few objects, a covariance
         for each cluster can make wrong clusters look clear.
     device : str, default="cpu"
-        Where new objects, and objects beyond the first 1000, are assigned to clusters:
-        "cpu", or a torch device such as "cuda" (extra ``gpu``).
+        Where new objects, and those that the views did not cluster, are assigned to
+        clusters: "cpu", or a torch device such as "cuda" (extra ``gpu``).
     random_state : int, RandomState, Generator or None, default=None
         Seed of the worlds and of the starts.
 
@@ -108,9 +108,9 @@ class AutoClusterer(UncertainClusterer):
     Each view clusters every world, and the majority over the worlds is scored. The
     probability of a cluster is the mean of the share of worlds in which the object is
     in it, which reflects the effect of the errors on the view, and of the probability
-    by the laws of the clusters, which reflects their overlap. The mixture's own
-    probabilities account for both. Weights are
-    ``exp(30 * (score * balance + 0.15 * stability))``, so views with similar scores
+    by the laws that score the view, which reflects the overlap of clusters. The
+    mixture's own probabilities account for both. Weights are
+    ``exp(30 * (score * balance + 0.1 * stability))``, so views with similar scores
     are averaged. The balance is ``log(m) / log(k)``, where m is the number of clusters
     with at least 4 % of the objects (smaller ones count in part); it penalizes nearly
     empty clusters. Stability is low where random noise decides the clusters.
@@ -118,11 +118,10 @@ class AutoClusterer(UncertainClusterer):
     How worlds are drawn depends on the meaning of the uncertainty. For measurement
     errors, they come from the posterior of each true value: half of the worlds under a
     mixture chosen by AIC, the others under mixtures of random halves of the objects, so
-    that worlds differ where the data do not tell the law. Beliefs are sampled as they
-    are. The values of objects with many values are
-    reweighted (Bayesian bootstrap), and the views use means, means with deviations, and
-    whole distributions. Exact data have one world, and the laws of the clusters give
-    the probabilities.
+    that worlds differ where the data do not determine the mixture. Beliefs are sampled
+    as they are. The values of objects with many values are reweighted (Bayesian
+    bootstrap), and the views use means, means with deviations, and whole distributions.
+    Exact data have one world, and the laws of the clusters give the probabilities.
 
     Labels of some objects, ``fit(X, y)`` with −1 for the others, are kept in every view
     and world. The mixture is that of `ErrorMixture` with labels, and the centers are

@@ -270,9 +270,8 @@ class WorldConsensus(AnyClusterer):
     n_clusters_ : int
         Number of clusters of the consensus.
     failures_ : dict
-        Error messages by number of the world. A world in which the clusterer raised an
-        exception has labels -1 and is ignored. A world in which all objects are noise
-        counts.
+        Messages by number of the world. Worlds in which the clusterer raised an
+        exception have labels -1 and are ignored. Worlds with only noise are counted.
     representatives_ : ndarray of shape (n_representatives,) or None
         Numbers of the selected worlds, in the order of selection.
     n_drawn_ : int

@@ -133,9 +133,8 @@ class FDBSCAN(DenseClusterer):
 
     DBSCAN tests whether an object has `min_samples` objects within `eps`. FDBSCAN [1]_
     computes the probability of this, and the probability that an object is reached from
-    another. Clusters may have any shape, and their number is found. Objects that no
-    core object reaches with enough probability are noise. Without uncertainty it is
-    DBSCAN.
+    another. Clusters may have any shape, and their number is found. Objects that are
+    not reached with enough probability are noise. Without uncertainty it is DBSCAN.
 
     Use it if one radius fits all clusters, and `FOPTICS` if none does. Use `RPC` or
     `UKMeans` if the number of clusters is given and there is no noise. The cost grows
@@ -163,9 +162,8 @@ class FDBSCAN(DenseClusterer):
     min_probability : float, default=0.5
         Least probability of being core, or of being reached.
     distances : {"exact", "fast"}, default="exact"
-        How distances of Gaussian objects are computed: by integration, or by matching
-        four moments. "fast" takes about an eighth of the time, and is off by up to 0.13
-        with few features.
+        Whether distances of Gaussian objects are integrated, or matched by four moments
+        in an eighth of the time, with errors of up to 0.13 for few features.
     n_values : int, default=32
         For "exact": number of values that represent a core object whose distribution is
         not a list of values.

@@ -55,9 +55,8 @@ class FOPTICS(DenseClusterer):
 
     Objects are visited in the order in which they are reached from dense ones, by their
     expected reachability distance [1]_, from the densest object on. Clusters are the
-    valleys of this distance along the order. They may have any shape and different
-    densities, and objects outside all clusters are noise. Without uncertainty it is
-    OPTICS.
+    valleys of this distance along the order. They may have any shape and density, and
+    objects outside of them are noise. Without uncertainty it is OPTICS.
 
     Use it if no single radius fits all clusters; otherwise `FDBSCAN` is cheaper. By
     default all pairs of objects are compared in every world (random draw of the data).

@@ -51,7 +51,7 @@ from incerta.worlds import Worlds
 
 # Number of worlds whose embeddings are held at once for `membership_`.
 WORLDS_AT_A_TIME = 10
-# With more than 5000 objects, embed this many and put the others next to them.
+# With more than 5000 objects, fit to this many and embed the others by them.
 N_LANDMARKS = 1000
 
 
@@ -92,10 +92,9 @@ class RPC(UncertainClusterer):
     width_scale : float, default=1.0
         Factor on the width ``1 / sqrt(2 gamma)``.
     n_neighbors : int, "auto" or None, default="auto"
-        Number of neighbors in a sparse graph of affinities. None keeps all pairs.
-        "auto" keeps all pairs of up to 5000 objects. With more, it compares 1000 of
-        them and puts the others next to these in every world; clusters without any of
-        the 1000 are missed.
+        Number of neighbors in a sparse graph of affinities. None keeps all pairs, and
+        so does "auto" with up to 5000 objects. With more, "auto" compares 1000 of them
+        and embeds the others by these; clusters without any of the 1000 are missed.
     consistency_weight : float, default=1.0
         Weight of agreement relative to each world's structure (Eq. 11).
     normalize_rows : bool, default=False

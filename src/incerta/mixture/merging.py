@@ -1,4 +1,4 @@
-"""Components that are one cluster: a bent or skewed one takes several Gaussians."""
+"""Join components that form one cluster: a bent or skewed one takes several."""
 
 import numpy as np
 from scipy.special import ndtri, xlogy
@@ -11,18 +11,17 @@ from incerta.mixture.model import Components, without_errors
 from incerta.typing import Array, Indices
 
 N_DRAWS = 4000
-# In thousands of features there are fewer draws, so that they stay small.
+# With thousands of features draw fewer values, to limit memory.
 FEWEST_DRAWS, MOST_NUMBERS = 200, 4_000_000
 STEPS = 21  # places between two means
 
 
 def merged(components: Components, seed: int, n_named: int = 0) -> Indices:
-    """Cluster of each component, numbered from 0 in the order of the components.
+    """Return the cluster of each component, numbered from 0 in their order.
 
-    The two that overlap most are joined, again and again, until no two leave more than
-    0.35 of a bit open (of two clusters of unequal size, of the entropy of their
-    shares); or more than 0.1, if there is no valley between them. The first `n_named`
-    stay apart.
+    The two that overlap most are joined, until no two leave more than 0.35 of the
+    entropy of their shares open, or more than 0.1 without a valley between them. The
+    first `n_named` stay apart.
     """
     if components.n_components == 1:
         return np.zeros(1, dtype=np.intp)
@@ -51,7 +50,7 @@ def merged(components: Components, seed: int, n_named: int = 0) -> Indices:
 
 
 def _shares_of_draws(components: Components, seed: int) -> Array:
-    """Probabilities of the components for values drawn from the mixture: (k, n)."""
+    """Return component probabilities of values drawn from the mixture, (k, n)."""
     n_features = components.means.shape[1]
     n_draws = min(N_DRAWS, max(FEWEST_DRAWS, MOST_NUMBERS // n_features))
     draws = drawn(components, n_draws, seed)
@@ -59,7 +58,7 @@ def _shares_of_draws(components: Components, seed: int) -> Array:
 
 
 def _lowest_between(components: Components) -> Array:
-    """Lowest density between two means, by that of the lower end (k, k)."""
+    """Return the lowest density between means, relative to the lower end, (k, k)."""
     k, d = components.means.shape
     lowest, share = np.ones((k, k)), np.linspace(0.0, 1.0, STEPS)[:, None]
     ones, others = np.triu_indices(k, 1)
@@ -75,7 +74,7 @@ def _lowest_between(components: Components) -> Array:
 
 
 def drawn(components: Components, n: int, seed: int) -> Array:
-    """Values drawn from a mixture, without its noise: shape (n, d)."""
+    """Draw values from a mixture, without its noise component, shape (n, d)."""
     d = components.means.shape[1]
     keys = keys_of(np.arange(n))[:, None] + keys_of(np.arange(1 + d))
     u = uniforms(stream_keys(seed, 4, np.zeros(1, np.intp)), keys)[0]
@@ -85,7 +84,7 @@ def drawn(components: Components, n: int, seed: int) -> Array:
     for k in range(components.n_components):
         here = picked == k
         if components.covariances.ndim == 2:
-            # In the order of a decomposition, which is that of the variances.
+            # Sort by variance, as an eigendecomposition would.
             order = np.argsort(components.covariances[k], kind="stable")
             roots = np.sqrt(components.covariances[k][order])
             found = components.means[k][order] + ndtri(u[here, 1:]) * roots
@@ -98,7 +97,7 @@ def drawn(components: Components, n: int, seed: int) -> Array:
 
 
 def _open_parts(shares: Array) -> Array:
-    """Entropy of the one or the other given a value, by that without one: (k, k)."""
+    """Return the share of entropy that a value leaves open for each pair, (k, k)."""
     k = len(shares)
     out = np.zeros((k, k))
     for a in range(k):

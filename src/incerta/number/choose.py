@@ -33,12 +33,12 @@ from incerta.typing import Array, ArrayLike, Seed
 from incerta.wording import counted
 from incerta.worlds.streams import as_seed
 
-# More components than clusters are tried: some clusters take two.
+# Try this many more components than clusters, as some clusters need two.
 MORE = 2
-# With one shape for all clusters, many small ones can be told from few large ones.
+# A shared covariance tells many small clusters from a few large ones.
 KINDS = ("diag", "full", "tied")
 EFFORT = Effort(n_init=2, tol=1e-4)
-# In more directions than this, covariances cost more than they tell.
+# In more directions than this, covariances cost more than they are worth.
 MOST_DIRECTIONS = 8
 # Mean cluster sizes that a cluster of few objects must have.
 PART_OF_MEAN = 0.25
@@ -63,7 +63,7 @@ class NumberOfClusters:
     k : int
         The number of clusters.
     ks : tuple of int
-        The numbers that were allowed, rising.
+        The numbers that were allowed, in ascending order.
     weights : ndarray of shape (n_ks,)
         How plausible each number is; together 1. The most plausible one above 1 is
         taken, or 1 if the test does not refute that there is one cluster.
@@ -103,19 +103,19 @@ class NumberOfClusters:
 
     @property
     def weight(self) -> float:
-        """How plausible the number is that was chosen."""
+        """Plausibility of the chosen number."""
         return float(self.weights[self.ks.index(self.k)])
 
     @property
     def runner_up(self) -> int | None:
-        """The next most plausible number; None if no other is."""
+        """The next most plausible number, or None."""
         others = np.where(np.array(self.ks) == self.k, 0.0, self.weights)
         best = int(others.argmax())
         return self.ks[best] if others[best] >= LEAST_WEIGHT else None
 
     @property
     def n_tried(self) -> int:
-        """How many of the numbers were tried, until two in a row were no better."""
+        """How many numbers were tried before two in a row were no better."""
         tried = ~np.isnan(self.scores) | (self.weights > 0.0)
         return int(np.flatnonzero(tried)[-1]) + 1
 
@@ -135,7 +135,7 @@ class NumberOfClusters:
         return "\n".join([*lines, "", f"Seed {self.seed}."])
 
     def reference_quantiles(self, quantiles: ArrayLike) -> Array:
-        """Quantiles of the references' scores.
+        """Return quantiles of the references' scores.
 
         Parameters
         ----------
@@ -155,7 +155,7 @@ class NumberOfClusters:
         return out
 
     def sentences(self) -> list[str]:
-        """What was chosen, and why."""
+        """Say what was chosen, and why."""
         shown = [
             f"{self.ks[j]}: {self.weights[j]:.2f}"
             for j in np.argsort(-self.weights, kind="stable")[:MOST_SHOWN]
@@ -169,13 +169,12 @@ class NumberOfClusters:
         if not np.isnan(self.p_one):
             if self.k == 1:
                 lines.append(
-                    "Data of one cluster, with features of the same shape and the same "
-                    f"errors, look as clustered (p = {self.p_one:.2f})."
+                    "A single cluster, with features of the same shape and the same "
+                    f"errors, can look like this (p = {self.p_one:.2f})."
                 )
             else:
                 p = f"= {self.p_one:.3f}" if self.p_one >= 0.001 else "< 0.001"
-                rarely = "Data of one cluster hardly ever look as clustered"
-                lines.append(f"{rarely} (p {p}).")
+                lines.append(f"A single cluster would rarely look like this (p {p}).")
         elif self.k == 1:
             lines.append("One Gaussian explains the data best, errors included.")
         if self.k == self.ks[-1]:
@@ -212,7 +211,7 @@ def choose_k(
 
     The number is that of the Gaussians, errors taken off, that explain the data best
     (BIC), where those that overlap, or have no valley between them, count as one. More
-    than one is believed only if data of one cluster hardly ever look as clustered.
+    than one is believed only if a single cluster would rarely look like this.
 
     Parameters
     ----------
@@ -319,7 +318,7 @@ def choose_k(
 
 
 def _weights(best: Best, tried: tuple[int, ...], seed: int) -> Array:
-    """How plausible each number is, by the mixtures that have so many clusters."""
+    """Return the plausibility of each number, from mixtures with so many clusters."""
     least = min(mixture.bic for mixture in best.mixtures.values())
     weights = np.zeros(len(tried))
     for mixture in best.mixtures.values():
@@ -335,7 +334,7 @@ def _weights(best: Best, tried: tuple[int, ...], seed: int) -> Array:
 
 
 def _n_clusters(components: Components, n_objects: int, seed: int) -> int:
-    """Number of clusters of a mixture, without those of a few objects."""
+    """Count the clusters of a mixture, except those with only a few objects."""
     groups = merged(components, seed)
     sizes = n_objects * np.bincount(groups, components.weights)
     fewest = min(settings.FEWEST_IN_CLUSTER, PART_OF_MEAN * n_objects / len(sizes))
@@ -343,7 +342,7 @@ def _n_clusters(components: Components, n_objects: int, seed: int) -> int:
 
 
 def _seen(data: UncertainData) -> Measured:
-    """Values and their errors; those of means, if objects have many values."""
+    """Return values and errors; means and their errors, if objects have many values."""
     if data.meaning == "error":
         return measured(data)
     if data.meaning == "spread":
@@ -352,7 +351,7 @@ def _seen(data: UncertainData) -> Measured:
 
 
 def _checked(ks: Any, n_objects: int, n_null: int, alpha: float) -> tuple[int, ...]:
-    """The numbers to choose from, in order; raise for what cannot be done."""
+    """Return the numbers to choose from, in order; refuse bad parameters."""
     if not isinstance(ks, Iterable):
         msg = f"ks={ks!r} must hold the numbers to try, such as range(1, 11)."
         raise TypeError(msg)

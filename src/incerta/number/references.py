@@ -1,8 +1,8 @@
-"""How often data of one cluster look as clustered as the given ones.
+"""Test whether a single cluster could look as clustered as the data do.
 
-In such data every feature keeps its shape, as far as that has a single peak and no
-shoulder, features keep their correlation, and objects their errors; everything else is
-left to chance. So skewed, heavy-tailed or flat data are not taken for clusters.
+References are drawn from a single cluster that is otherwise like the data: features
+keep their shape (without shoulders or further peaks) and their correlation, objects
+keep their errors. So skewed, heavy-tailed or flat data are not split into clusters.
 """
 
 from __future__ import annotations
@@ -32,33 +32,33 @@ from incerta.mixture.model import Components, Measured
 from incerta.models.checkpoint import Checkpoint
 from incerta.typing import Array
 
-# After so few references data are clear that are beyond them with this p-value (t).
+# Stop after this many references if the data are beyond them with this p-value (t).
 FEW_REFERENCES, CLEAR = 3, 1e-3
-# Deviation of what they gain, in log density of all objects, at least: that some
-# references do not differ says little.
+# Least standard deviation of their gains, in log density of all objects: three
+# references that happen to agree say little.
 LEAST_DEVIATION = 2.0
-# The law of a feature is a mixture of at most so many Gaussians.
+# Largest number of Gaussians for the distribution of one feature.
 MOST_PIECES = 6
-# Places of the law with one peak, and how far out they go in deviations.
+# Grid points of a distribution with one peak, and its reach in deviations.
 N_PLACES, REACH = 400, 5.0
-# Peaks that are tried, widths of half Gaussians, and rounds of EM for their weights.
+# Numbers of peaks to try, of widths of half Gaussians, and of EM rounds for weights.
 N_PEAKS, N_WIDTHS, N_ROUNDS = 16, 12, 40
-LEAST_ERROR = 1e-3  # in steps between places
+LEAST_ERROR = 1e-3  # in grid steps
 N_DRAWS = 4000
-# Of a correlation matrix, so that it has a root.
+# Added to a correlation matrix so that it has a Cholesky factor.
 RIDGE = 1e-3
 TINY = 1e-300
 
 
 class Best(NamedTuple):
-    """The best mixture of each number of components."""
+    """Hold the best mixture for each number of components."""
 
     mixtures: dict[int, FittedMixture]
     n_objects: int
 
     @classmethod
     def of(cls, seen: Measured, search: Search) -> Best:
-        """Fit them."""
+        """Fit the mixtures."""
         best: dict[int, FittedMixture] = {}
         for mixture in candidates(seen, search):
             k = mixture.components.n_components
@@ -70,7 +70,7 @@ class Best(NamedTuple):
     def kept(
         cls, name: str, seen: Measured, search: Search, pieces: Checkpoint
     ) -> Best:
-        """As a finished piece."""
+        """Fit the mixtures, or load them from a checkpoint."""
 
         def made() -> list[dict[str, Any]]:
             return [vars(each) for each in cls.of(seen, search).mixtures.values()]
@@ -80,19 +80,19 @@ class Best(NamedTuple):
         return cls(best, seen.n_objects)
 
     def best_of(self, ks: tuple[int, ...]) -> int:
-        """Number with the lowest BIC; the smallest if none was tried."""
+        """Return the number with the lowest BIC, or the smallest if none was tried."""
         tried = [k for k in ks if k in self.mixtures]
         return min(tried, key=lambda k: self.mixtures[k].bic, default=ks[0])
 
     def gains(self, ks: tuple[int, ...]) -> Array:
-        """Half the gain of BIC per object, over the smallest number."""
+        """Return half the gain in BIC per object over the smallest number."""
         bic = np.array(
             [self.mixtures[k].bic if k in self.mixtures else np.nan for k in ks]
         )
         return (bic[0] - bic) / (2 * self.n_objects)
 
     def beyond_one(self, laws: Sequence[Law], ks: tuple[int, ...]) -> float:
-        """Log density, of all objects, beyond that of features with one peak."""
+        """Return the log density gained beyond features with one peak."""
         gain = self.n_objects * float(np.nanmax(self.gains(ks)))
         more_peaks = sum(law.more_peaks for law in laws)
         return max(gain, more_peaks) - sum(law.one_peak for law in laws)
@@ -107,9 +107,9 @@ def p_of_one(
     n_jobs: int | None,
     pieces: Checkpoint,
 ) -> tuple[float, Array]:
-    """P-value of one cluster, and the gains (n_references, n_ks) behind it.
+    """Return the p-value of a single cluster, and gains (n_references, n_ks).
 
-    To at most `n_null` references mixtures are fitted as they were to the data.
+    Mixtures are fitted to at most `n_null` references just as to the data.
     """
     best = min(of_data.mixtures.values(), key=lambda mixture: mixture.bic)
     numbers = tuple(range(1, best.components.n_components + 2))
@@ -130,7 +130,7 @@ def p_of_one(
             p = 1.0 / number
             break
         if number >= FEW_REFERENCES:
-            # P-value of it, if others like it are of one Gaussian.
+            # p-value of the data if gains of references are normally distributed.
             deviation = max(np.std(gains, ddof=1), LEAST_DEVIATION)
             width = deviation * np.sqrt(1.0 + 1.0 / len(gains))
             beyond = float(stdtr(number - 1, (np.mean(gains) - own) / width))
@@ -143,7 +143,7 @@ def p_of_one(
 def _references(
     fit: Any, n_null: int, n_jobs: int | None, pieces: Checkpoint
 ) -> Iterator[tuple[Array, float]]:
-    """References in order, made as many at a time as there are processes."""
+    """Yield references in order, made in parallel."""
     step = effective_n_jobs(n_jobs)
     for start in range(1, n_null + 1, step):
         numbers = range(start, min(start + step, n_null + 1))
@@ -164,21 +164,21 @@ def _reference(
     ks: tuple[int, ...],
     number: int,
 ) -> tuple[Array, float]:
-    """Gains of one reference, and how far it is beyond one cluster."""
+    """Return the gains of one reference, and how far it is beyond one cluster."""
     reference = cluster.drawn_like(seen, search.seed + number)
     best, laws = Best.of(reference, search), laws_of_features(reference, search)
     return best.gains(ks), best.beyond_one(laws, tuple(search.numbers))
 
 
 class Structureless(NamedTuple):
-    """True values of one cluster."""
+    """Describe the true values of a single cluster."""
 
     places: Array  # (d, n_places), of each feature, rising
     levels: Array  # (d, n_places), probability below them
     root: Array  # (d, d), of the correlation of normal scores
 
     def drawn_like(self, like: Measured, seed: int) -> Measured:
-        """Values of new objects with the errors of the given ones."""
+        """Draw new objects with the errors of the given ones."""
         rng = np.random.default_rng([seed, 1])
         d, n = like.n_features, like.n_objects
         normal = self.root @ rng.standard_normal((d, n))
@@ -195,7 +195,7 @@ class Structureless(NamedTuple):
 def structureless(
     laws: Sequence[Law], components: Components, seed: int
 ) -> Structureless:
-    """One cluster as like the objects as can be; components give the correlations."""
+    """Make one cluster like the data; `components` give the correlations."""
     places, levels = (np.array([law[i] for law in laws]) for i in (0, 1))
     draws = drawn(components, N_DRAWS, seed)
     scores = ndtri((rankdata(draws, axis=0) - 0.5) / N_DRAWS)
@@ -208,9 +208,9 @@ def structureless(
 
 
 class Law(NamedTuple):
-    """The law of the true values of a feature, with one peak."""
+    """Hold the distribution of the true values of a feature, with one peak."""
 
-    places: Array  # (n_places,), rising
+    places: Array  # (n_places,), ascending
     levels: Array  # (n_places,), probability below them
     # Gains of log density, of all objects together, over one Gaussian: of this law, and
     # of the mixture with any number of peaks that it was made from.
@@ -219,7 +219,7 @@ class Law(NamedTuple):
 
 
 def laws_of_features(seen: Measured, search: Search) -> list[Law]:
-    """The law of each feature alone."""
+    """Fit the distribution of each feature on its own."""
     pieces = replace(search, numbers=range(1, MOST_PIECES + 1), covariances=("diag",))
     if seen.projection is not None:
         seen = one_by_one(seen, single_gaussian(seen, search.seed))
@@ -233,7 +233,7 @@ def laws_of_features(seen: Measured, search: Search) -> list[Law]:
 
 def _law(alone: Measured, pieces: Search) -> Law:
     tried = [*candidates(alone, pieces)]
-    # The shape counts, not the number of pieces.
+    # AIC: the shape matters here, not the number of components.
     best = min(tried, key=attrgetter("aic")).components
     of_one, of_best = (
         sums(alone, each).log_likelihood for each in (tried[0].components, best)
@@ -249,16 +249,16 @@ def _law(alone: Measured, pieces: Search) -> Law:
     below = ndtr((edges - alone.values[0][:, None]) / errors[:, None])
     heights = np.log(np.diff(below, axis=1) @ laws.T / step + TINY).sum(axis=0)
     levels = np.cumsum(laws[heights.argmax()])
-    # Rising, so that it can be inverted.
+    # Strictly increasing, so that it can be inverted.
     levels = levels / levels[-1] + np.linspace(0.0, 1e-9, N_PLACES)
     return Law(places, levels, float(heights.max() - of_one), of_best - of_one)
 
 
 def with_one_peak(density: Array) -> Array:
-    """Laws near a density on even places, with one peak and no shoulder, (n_laws, n).
+    """Approximate a density on a grid by ones with a single peak, (n_laws, n).
 
-    To either side of a peak they are mixtures of half Gaussians, which are as skewed
-    and have as heavy tails as can be. The last two are log-concave, and uniform.
+    On either side of the peak they are mixtures of half Gaussians, which can be skewed
+    and heavy-tailed. The last two are log-concave, and uniform.
     """
     n = len(density)
     target, places = density / density.sum(), np.arange(n)
@@ -284,7 +284,7 @@ def with_one_peak(density: Array) -> Array:
 
 
 def _errors(errors: Array, rng: np.random.Generator) -> Array:
-    """Draw an error of each value: shape (d, n)."""
+    """Draw an error for each value, shape (d, n)."""
     if errors.ndim == 2:
         return np.sqrt(errors) * rng.standard_normal(errors.shape)
     each = np.moveaxis(errors, -1, 0)

@@ -1,7 +1,7 @@
-"""Pictures of uncertain data and of what was found in them; they need matplotlib.
+"""Plots of uncertain data and of clusterings; they need matplotlib.
 
-Every function draws into the Axes it is given, or into those of a new figure
-(``ax.figure``), and returns them. Nothing is shown, and pyplot is not touched.
+Every function draws into the given Axes, or into those of a new figure
+(``ax.figure``), and returns them. No window opens, and pyplot is not used.
 """
 
 from incerta.plot.bars import membership, reachability

@@ -1,4 +1,4 @@
-"""Bars that touch: `membership` and `reachability`."""
+"""Plots of adjacent bars: `membership` and `reachability`."""
 
 from typing import Any
 
@@ -17,23 +17,23 @@ from incerta.plot.style import (
 )
 from incerta.typing import Array, ArrayLike, Indices
 
-# More objects share a bar: a picture has no more columns.
+# With more objects than this, neighbors share a bar.
 MOST_BARS = 2000
-# Up to as many objects there is room for gaps between the bars.
+# Up to this number of objects there is room for gaps between bars.
 MOST_APART = 80
 
 
 def membership(membership: ArrayLike, labels: ArrayLike, ax: Any = None) -> Any:
-    """Draw a bar per object: how likely it is in each cluster.
+    """Draw the probabilities of the clusters, with a bar per object.
 
-    Objects are sorted by cluster, noise last, and then by confidence. The share of the
-    object's own cluster is at the bottom of each bar, so the lowest part is the
-    confidence. Gray is noise.
+    Objects are sorted by cluster, noise last, and then by confidence. The lowest part
+    of each bar is the cluster of the object, so its height is the confidence. Gray is
+    noise.
 
     Parameters
     ----------
     membership : array-like of shape (n_objects, n_clusters)
-        Probability of each cluster; the rest, up to 1, is noise.
+        Probability of each cluster. The remainder to 1 is that of noise.
     labels : array-like of shape (n_objects,)
         Cluster of each object; -1 is noise.
     ax : matplotlib Axes, optional
@@ -41,8 +41,7 @@ def membership(membership: ArrayLike, labels: ArrayLike, ax: Any = None) -> Any:
 
     Notes
     -----
-    With more than 2000 objects, neighbors in this order share a bar, which is their
-    mean.
+    With more than 2000 objects, neighbors in this order share a bar of their mean.
 
     Examples
     --------
@@ -66,7 +65,7 @@ def membership(membership: ArrayLike, labels: ArrayLike, ax: Any = None) -> Any:
         ax.vlines(np.arange(1, n), 0.0, 1.0, color="white", linewidth=1.0)
     for border in mark_groups(ax.xaxis, ids[order]):
         ax.axvline(border, color=INK, linewidth=1.0)
-    # All that the legend has to explain: also clusters that are nobody's own.
+    # The legend also explains clusters that are not the label of any object.
     drawn = np.flatnonzero(bars.any(axis=0))
     legend_beside(ax, areas_in_legend(ids, np.where(drawn < n_clusters, drawn, -1)))
     ax.set(xlim=(0, n), ylim=(0, 1), ylabel="membership")
@@ -78,10 +77,11 @@ def membership(membership: ArrayLike, labels: ArrayLike, ax: Any = None) -> Any:
 def sorted_bars(
     membership: Array, labels: Indices, most: int
 ) -> tuple[Indices, Array, Indices]:
-    """Order of objects, their shares in at most `most` bars, and what each stands on.
+    """Return the order of objects, at most `most` bars, and the lowest part of each.
 
     The order is by cluster, noise last, then by falling confidence. A bar has the mean
-    shares (n_clusters + 1, noise last) of its objects, and stands on the first's label.
+    shares (n_clusters + 1, noise last) of its objects; the label of the first object is
+    the lowest part.
     """
     n, n_clusters = membership.shape
     noise = np.clip(1.0 - membership.sum(axis=1, keepdims=True), 0.0, 1.0)
@@ -96,7 +96,7 @@ def sorted_bars(
 
 
 def stacked_on_own(bars: Array, own: Indices) -> Array:
-    """Where each part of each bar begins if the object's own cluster is the lowest."""
+    """Return the bottom of each part of each bar, with part `own` the lowest."""
     bottoms = np.cumsum(bars, axis=1) - bars
     rows = np.arange(len(bars))
     before = np.arange(bars.shape[1]) < own[:, None]
@@ -112,29 +112,29 @@ def reachability(
     cut: float | None = None,
     ax: Any = None,
 ) -> Any:
-    """Draw the reachability of the objects in the order they were visited.
+    """Draw the reachability of the objects in the order of visits.
 
-    Valleys are clusters, the deeper the denser. Objects that no other reaches are drawn
-    as bars up to the upper edge. Gray is noise.
+    Valleys are clusters, and deeper ones are denser. Objects that no other object
+    reaches have bars up to the upper edge. Gray is noise.
 
     Parameters
     ----------
     reachability : array-like of shape (n_objects,)
         Reachability of each object, such as ``reachability_``; inf or NaN if no other
-        reaches it.
+        object reaches it.
     ordering : array-like of shape (n_objects,)
-        Objects in the order they were visited, such as ``ordering_``.
+        Objects in the order of visits, such as ``ordering_``.
     labels : array-like of shape (n_objects,)
         Cluster of each object; -1 is noise.
     cut : float, optional
-        Radius at which the clusters were cut, such as ``eps_``.
+        Radius of the cut into clusters, such as ``eps_``.
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
 
     Notes
     -----
-    With more than 2000 objects, neighbors in this order share a bar: the highest of
-    them, so that no border between two valleys is lost.
+    With more than 2000 objects, neighbors in this order share a bar of the highest
+    value, so that no border between two valleys is lost.
 
     Examples
     --------
@@ -173,9 +173,9 @@ def reachability(
 
 
 def highest_bars(heights: Array, labels: Indices, most: int) -> tuple[Array, Indices]:
-    """A limited number of bars: the highest of some neighbors, with its label.
+    """Return at most `most` bars: the highest of some neighbors, with its label.
 
-    What no other reaches (inf or NaN) is the highest of all.
+    Objects without reachability (inf or NaN) are the highest.
     """
     heights = np.where(np.isnan(heights), np.inf, heights)
     n = len(heights)
@@ -187,7 +187,7 @@ def highest_bars(heights: Array, labels: Indices, most: int) -> tuple[Array, Ind
 
 
 def _fill_steps(ax: Any, edges: Array, low: Array, high: Array, cluster: int) -> None:
-    """Fill bars that touch, as one area: bar i is from ``low[i]`` to ``high[i]``."""
+    """Fill adjacent bars as one area: bar i is from ``low[i]`` to ``high[i]``."""
     ax.fill_between(
         edges,
         np.append(low, low[-1]),

@@ -1,4 +1,4 @@
-"""Curves: `objective`, `choice` of the number of clusters, `reliability`."""
+"""Plots of curves: `objective`, `choice` and `reliability`."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from incerta.plot.style import (
 )
 from incerta.typing import Array, ArrayLike, Indices
 
-# Half width of the band around the diagonal in which a confidence is called right.
+# Half width of the band around the diagonal in which a confidence counts as accurate.
 BAND = 0.05
 
 
@@ -38,7 +38,7 @@ def objective(history: ArrayLike, ax: Any = None) -> Any:
     values = np.asarray(history, dtype=np.float64).reshape(-1)
     ax = axes_for(ax, (6.0, 3.6))
     rounds = np.arange(1, len(values) + 1)
-    # Single rounds are told apart as long as there is room for it.
+    # Single rounds are marked as long as there is room.
     marker = "o" if len(values) <= 50 else None
     ax.plot(rounds, values, marker=marker, markersize=4, color=PALETTE[0])
     ax.set(xlabel="round", ylabel="objective", xlim=(0.5, max(len(values), 1) + 0.5))
@@ -52,18 +52,18 @@ def objective(history: ArrayLike, ax: Any = None) -> Any:
 def choice(
     ks: ArrayLike, scores: ArrayLike, band: ArrayLike, k: int, ax: Any = None
 ) -> Any:
-    """Draw how well each number of clusters explains data, and which was chosen.
+    """Draw the gain of each number of clusters, and the chosen number.
 
     Parameters
     ----------
     ks : array-like of shape (n_ks,)
-        Numbers of clusters that were tried, rising.
+        Numbers of clusters, rising.
     scores : array-like of shape (n_ks,)
-        How much better each explains the data than the smallest; NaN where unknown.
+        Gain over the smallest number; NaN where unknown.
     band : array-like of shape (2, n_ks)
-        Between which values most references with one cluster are; NaN where unknown.
+        Range of 90 % of the references with one cluster; NaN where unknown.
     k : int
-        The number that was chosen.
+        The chosen number.
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
 
@@ -93,18 +93,18 @@ def choice(
 def reliability(
     confidence: ArrayLike, correct: ArrayLike, n_bins: int = 10, ax: Any = None
 ) -> Any:
-    """Draw whether a confidence of 0.8 is right 8 times out of 10.
+    """Draw the accuracy of labels by their confidence.
 
-    Objects are put into bins by their confidence. A point is the mean confidence of a
-    bin and the share of its objects whose label is right; gray bars, with their scale
-    on the right, give the number of its objects. The band is 0.05 around the diagonal.
+    Objects are binned by confidence. A point shows the mean confidence of a bin and its
+    share of correct labels. Gray bars, with their scale on the right, show the number
+    of objects in the bin. The band is 0.05 around the diagonal.
 
     Parameters
     ----------
     confidence : array-like of shape (n_objects,)
-        Between 0 and 1. Objects where it is NaN are left out.
+        Between 0 and 1. Objects with NaN are left out.
     correct : array-like of shape (n_objects,)
-        Whether the label is right.
+        Whether the label is correct.
     n_bins : int, default=10
         Number of equal bins between 0 and 1.
     ax : matplotlib Axes, optional
@@ -128,7 +128,7 @@ def reliability(
 
     bars = ax.twinx()
     bars.bar(edges[:-1], counts, width=0.9 / n_bins, align="edge", color=PALE, zorder=0)
-    # Bars stay in the lower part, where the curve rarely is.
+    # Bars stay in the lower part, which the curve rarely reaches.
     most = max(int(counts.max()), 1)
     locator = part_of_matplotlib("ticker").MaxNLocator(4, integer=True)
     ticks = locator.tick_values(0, most)
@@ -153,11 +153,11 @@ def reliability(
 def in_bins(
     confidence: Array, correct: Array, n_bins: int
 ) -> tuple[Indices, Array, Array]:
-    """Number of objects, mean confidence and share that is right, per bin.
+    """Return the number of objects, mean confidence and accuracy of each bin.
 
-    A bin includes its lower edge; the last includes 1 as well. Empty ones are NaN.
+    A bin includes its lower edge, and the last one also 1. Empty bins are NaN.
     """
-    # Shares of worlds like 0.7 shall not fall short of their edge by rounding.
+    # Rounding must not move shares of worlds such as 0.7 below the edge of their bin.
     place = np.floor(confidence * n_bins + 1e-9).astype(np.intp)
     place = np.clip(place, 0, n_bins - 1)
     counts = np.bincount(place, minlength=n_bins)

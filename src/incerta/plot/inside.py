@@ -1,4 +1,4 @@
-"""A group in its field: `members`."""
+"""The plot of a group in its field: `members`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from incerta.data.container import UncertainData
+from incerta.plot.frame import limits
 from incerta.plot.style import NOISE, axes_for, tidy
 from incerta.typing import ArrayLike
 
-# Objects that are less probably members are field, and gray.
+# Objects with a lower probability are drawn in gray, as field.
 LEAST_SHOWN = 0.05
 MOST_BARS = 500
 
@@ -20,17 +21,17 @@ def members(
     features: Sequence[str] | Sequence[int] | None = None,
     ax: Any = None,
 ) -> Any:
-    """Draw a group over the field around it, the probability of each object as color.
+    """Draw a group and the field around it, colored by probability.
 
-    Objects below a probability of 0.05 are gray. The frame holds all but the outermost
-    objects of the field; bars are errors, where there are at most 500 members.
+    Objects below a probability of 0.05 are gray. Objects that lie far
+    out do not stretch the axes. With at most 500 members, bars show their errors.
 
     Parameters
     ----------
     data : UncertainData
         The objects.
     probability : array-like of shape (n_objects,)
-        Probability that each is a member.
+        Probability of membership of each object.
     features : sequence of two features, optional
         Names or positions; the first two by default.
     ax : matplotlib Axes, optional
@@ -49,7 +50,7 @@ def members(
     share = np.asarray(probability, dtype=np.float64)
     ax = axes_for(ax)
     places = shown.mean()
-    if shown.n_features == 1:  # one over the other, by their probability
+    if shown.n_features == 1:  # against the probability
         places = np.column_stack([places, share])
     inside = np.flatnonzero(share >= LEAST_SHOWN)
     inside = inside[np.argsort(share[inside], kind="stable")]
@@ -85,13 +86,10 @@ def members(
     bar.set_label("probability", fontsize="small")
     names = [*shown.feature_names, "probability"][:2]
     ax.set(xlabel=names[0], ylabel=names[1])
-    for j, limits in enumerate((ax.set_xlim, ax.set_ylim)):
-        of_all = places[:, j][np.isfinite(places[:, j])]
-        edges = np.quantile(of_all, (0.005, 0.995)) if len(of_all) else np.zeros(2)
-        of_members = places[inside, j][np.isfinite(places[inside, j])]
-        low = min(edges[0], of_members.min(initial=np.inf))
-        high = max(edges[1], of_members.max(initial=-np.inf))
-        room = 0.05 * (high - low) or 1.0
-        limits(low - room, high + room)
+    ends = limits(places), limits(places[inside if len(inside) else slice(None)])
+    low, high = np.fmin(*ends)[0], np.fmax(*ends)[1]
+    room = 0.05 * (high - low) + (high == low)
+    ax.set(xlim=(low[0] - room[0], high[0] + room[0]))
+    ax.set(ylim=(low[1] - room[1], high[1] + room[1]))
     tidy(ax)
     return ax

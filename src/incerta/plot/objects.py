@@ -1,13 +1,13 @@
-"""Objects where they lie: `scatter`, and the features to look at."""
+"""Objects at their means, with their uncertainty: `scatter`."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from incerta.data.container import UncertainData
 from incerta.mixture.deconvolver import located
+from incerta.plot.frame import limits, one_hot, separating_features
 from incerta.plot.style import (
     INK,
     MOST_NAMED,
@@ -23,13 +23,14 @@ from incerta.plot.style import (
     tidy,
 )
 from incerta.typing import Array, ArrayLike, Indices
+from incerta.wording import counted, verb
 
-# Of more objects only the means are drawn: ellipses would hide each other.
+# With more objects, only the means are drawn: ellipses would hide each other.
 MOST_ELLIPSES = 5000
 GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
-# Correlations within clusters are shrunk by this, so that a copy of a feature adds
-# nothing to it.
-SHRINKAGE = 0.99
+# Axis, side and marker of matplotlib for the arrows at the four borders.
+ARROWS = ((0, -1, 4), (0, 1, 5), (1, -1, 7), (1, 1, 6))
+MARGIN = 0.05  # of the width of an axis, on either side
 
 
 def scatter(
@@ -41,6 +42,7 @@ def scatter(
     *,
     names: Sequence[str] | None = None,
     ringed: ArrayLike = (),
+    membership: ArrayLike | None = None,
 ) -> Any:
     """Draw the objects: means as points, uncertainty as ellipses.
 
@@ -55,22 +57,27 @@ def scatter(
     labels : array-like of shape (n_objects,)
         Cluster of each object; -1 is noise.
     confidence : array-like of shape (n_objects,), optional
-        Between 0, palest, and 1. All are opaque by default.
+        From 0, the palest, to 1. By default all objects are equally opaque.
     features : sequence of one or two features, optional
-        Names or positions. By default, if there are more than two, the pair in which
-        the clusters lie furthest apart relative to their width and to the error bars.
+        Names or positions. With more than two features, the default is the pair in
+        which the clusters lie furthest apart relative to their width and to the errors.
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
     names : sequence of str, optional
-        What clusters 0, 1, ... are called, and at the end what noise is.
+        Names of the clusters 0, 1, ... and, at the end, of noise.
     ringed : array-like of int, optional
         Positions of objects to draw a ring around.
+    membership : array-like of shape (n_objects, n_clusters), optional
+        Probability of each cluster: the weight of an object in the choice of the
+        features. By default every object belongs entirely to its cluster.
 
     Notes
     -----
-    Above 5000 objects only the means are drawn. Objects that were measured in
-    projection are where `Deconvolver` believes them to be. For a picture along
-    principal components, map the data first: ``data.affine(pca.components_)``.
+    With more than 5000 objects, only the means are drawn. A few objects that lie far
+    out do not stretch the axes: arrows at the border point to them, and the title
+    counts them. Objects measured in projection are drawn at their means as estimated
+    by `Deconvolver`. For a picture along principal components, map the data first:
+    ``data.affine(pca.components_)``.
 
     Examples
     --------
@@ -88,13 +95,15 @@ def scatter(
         sure = np.nan_to_num(np.asarray(confidence, dtype=np.float64))
         opacity = 0.15 + 0.85 * np.clip(sure, 0.0, 1.0)
     ax = axes_for(ax)
-    title = None
+    title = []
     if features is None and data.n_features > 2:
-        features = separating_features(data.mean(), data.variance(), ids).tolist()
-        title = f"the first 2 of {data.n_features} features"
+        shares = one_hot(ids) if membership is None else np.asarray(membership)
+        best = separating_features(data.mean(), data.variance(), shares)
+        features = best[:2].tolist()
+        title = [f"the first 2 of {data.n_features} features"]
         if len(np.unique(ids[ids >= 0])) > 1:
-            best = "that separate the clusters best"
-            title = f"the 2 of {data.n_features} features {best}"
+            quality = "that separate the clusters best"
+            title = [f"the 2 of {data.n_features} features {quality}"]
     shown = data if features is None else data.select(features)
     if shown.n_features > 2:
         msg = f"features={features!r} must name one or two features."
@@ -103,51 +112,74 @@ def scatter(
     rings = np.asarray(ringed, dtype=np.intp)
     looks = ["paler: less sure"] * (confidence is not None)
     looks += ["ringed: look first"] * (len(rings) > 0)
-    paler = "\n".join(looks) or None
     if shown.n_features == 1:
-        places = _strip(ax, shown, ids, opacity, called)
-        title = paler
+        title = looks
+        places, ends = _strip(ax, shown, ids, opacity, called)
     else:
-        places = _plane(ax, shown, ids, opacity)
-        legend_beside(ax, markers_in_legend(ids, called), paler)
+        places, ends = _plane(ax, shown, ids, opacity)
+        legend_beside(ax, markers_in_legend(ids, called), "\n".join(looks) or None)
+    places, n_far = _into_frame(ax, places, ends, ids)
+    if n_far:
+        lie = verb(n_far, "lies", "lie")
+        title = [*title, f"{counted(n_far, 'object')} {lie} outside: see the arrows"]
     if len(rings):
-        places = places[rings]
         ring = {"facecolors": "none", "edgecolors": INK, "linewidths": 1.2}
-        ax.scatter(*places.T, s=70, zorder=3, **ring)
-    if title is not None:
-        ax.set_title(title, loc="left", fontsize="small")
+        ax.scatter(*places[rings].T, s=70, zorder=3, **ring)
+    if title:
+        ax.set_title("\n".join(title), loc="left", fontsize="small")
     tidy(ax)
     return ax
 
 
-def _plane(ax: Any, data: UncertainData, labels: Indices, opacity: Array) -> Array:
-    """Draw objects by two features; return their places."""
+def _into_frame(
+    ax: Any, places: Array, ends: Array, labels: Indices
+) -> tuple[Array, int]:
+    """Set the limits of both axes, and draw an arrow for each object beyond them.
+
+    Return the places within the limits, and the number of objects beyond.
+    """
+    low, high = ends
+    room = np.where(high > low, high - low, np.abs(low) + (low == 0)) * MARGIN
+    low, high = low - room, high + room
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    inside = np.clip(places, low, high)
+    side = np.nan_to_num(np.sign(places - inside))
+    for axis, direction, marker in ARROWS:
+        far = side[:, axis] == direction
+        if far.any():
+            color = rgba_of(labels[far], 1.0)
+            arrow = {"marker": marker, "s": 50, "clip_on": False, "zorder": 3}
+            ax.scatter(*inside[far].T, c=color, **arrow)
+    return inside, int(side.any(axis=1).sum())
+
+
+def _plane(
+    ax: Any, data: UncertainData, labels: Indices, opacity: Array
+) -> tuple[Array, Array]:
+    """Draw objects by two features; return their places and the ends of the axes."""
     mean = data.mean()
+    bars: Array | float = 0.0
     if len(data) <= MOST_ELLIPSES and not data.exact:
         covariance = data.covariance()
         _ellipses(ax, mean, covariance, labels, opacity)
-        # Ellipses are in the frame, but a huge one shall not make all others small.
-        sd = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
-        sd = np.minimum(sd, 1.5 * np.median(sd, axis=0))
-        ax.update_datalim([(mean - sd).min(axis=0), (mean + sd).max(axis=0)])
+        bars = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
     _points(ax, mean, labels, opacity)
-    ax.autoscale_view()
     ax.set(xlabel=data.feature_names[0], ylabel=data.feature_names[1])
-    return mean
+    return mean, limits(mean, bars)
 
 
 def _ellipses(
     ax: Any, mean: Array, covariance: Array, labels: Indices, opacity: Array
 ) -> None:
-    # What was not measured at all has no ellipse.
+    # Objects that were not measured at all have no ellipse.
     some = np.isfinite(mean).all(axis=1) & np.isfinite(covariance).all(axis=(1, 2))
     mean, covariance = mean[some], covariance[some]
     labels, opacity = labels[some], opacity[some]
     lengths, widths, angles = ellipse_axes(covariance)
-    # Large ones behind small ones; those without any extent are points already.
+    # Large ellipses lie behind small ones; those without extent are left out.
     order = np.argsort(-lengths * widths, kind="stable")
     order = order[lengths[order] > 0]
-    # The more of them lie upon each other, the fainter; points stay as they are.
+    # Ellipses are fainter the more they overlap; points are not.
     room = float(np.prod(np.ptp(mean, axis=0))) or np.inf
     layers = max(1.0, float(np.pi / 4.0 * lengths @ widths) / room)
     inside = np.clip(0.3 / layers**1.3, 0.002, 0.25)
@@ -168,9 +200,9 @@ def _points(ax: Any, places: Array, labels: Indices, opacity: Array) -> None:
     n = len(places)
     size = np.clip(300.0 / np.sqrt(n), 1.0, 36.0)
     inside = rgba_of(labels, opacity)
-    # Dark, to be seen on the ellipses; objects that are not sure look hollow.
+    # Outlines are dark, to stand out on ellipses; uncertain objects look hollow.
     outline = rgba_of(labels, 0.4 + 0.6 * opacity) * [0.6, 0.6, 0.6, 1.0]
-    # Noise first: it lies behind the clusters.
+    # Noise comes first, behind the clusters.
     for cluster in clusters_in(labels)[::-1].tolist():
         mine = labels == cluster
         ax.scatter(
@@ -191,17 +223,18 @@ def _strip(
     labels: Indices,
     opacity: Array,
     name: Callable[[int], str],
-) -> Array:
-    """Draw objects by one feature, a strip per cluster; return their places."""
+) -> tuple[Array, Array]:
+    """Draw objects by one feature, a strip per cluster; return places and limits."""
     mean = data.mean()[:, 0]
     clusters = clusters_in(labels)
     row = np.empty(len(labels))
     for place, cluster in enumerate(clusters):
         row[labels == cluster] = -place
-    # Neighbors in value get places far apart, whatever their number.
+    # Golden-ratio heights separate neighbors in value, whatever their number.
     rank = np.empty(len(mean))
     rank[np.argsort(mean, kind="stable")] = np.arange(len(mean))
     height = row + 0.7 * ((rank * GOLDEN) % 1.0 - 0.5)
+    sd = np.zeros(len(mean))
     if len(data) <= MOST_ELLIPSES and not data.exact:
         sd = np.sqrt(data.variance()[:, 0])
         ends = np.stack([mean - sd, height, mean + sd, height], axis=1)
@@ -210,56 +243,25 @@ def _strip(
         ax.add_collection(bars(ends.reshape(-1, 2, 2), colors=colors, linewidths=1))
     places = np.stack([mean, height], axis=1)
     _points(ax, places, labels, opacity)
-    ax.autoscale_view()
     named = clusters[:MOST_NAMED].tolist()
     ax.set_yticks(
         -np.arange(len(named)), [name(cluster) for cluster in named], parse_math=False
     )
     ax.tick_params(axis="y", length=0)
     ax.set(xlabel=data.feature_names[0], ylabel="objects, by cluster")
-    return places
+    height_of_all = [0.5 - len(clusters), 0.5]
+    return places, np.column_stack([limits(mean[:, None], sd[:, None]), height_of_all])
 
 
 def ellipse_axes(covariance: Array) -> tuple[Array, Array, Array]:
-    """Full axes, and degrees from the first feature to the longer one, of covariances.
+    """Return the full axes of covariance ellipses, and the angles of the longer ones.
 
-    Ellipses are of one standard deviation: axes are twice the roots of eigenvalues.
+    Axes are two standard deviations long; angles are degrees from the first feature.
     """
     a, b, c = covariance[:, 0, 0], covariance[:, 0, 1], covariance[:, 1, 1]
     largest = (a + c) / 2.0 + np.hypot((a - c) / 2.0, b)
-    # By the determinant: a difference would lose the smaller one of two features
-    # whose units differ by many powers of ten.
+    # The determinant keeps the digits of the smaller one of two features whose units
+    # differ by many powers of ten; a difference would lose them.
     smallest = np.clip(a * c - b**2, 0.0, None) / np.where(largest > 0, largest, 1.0)
     angles = np.degrees(np.arctan2(2.0 * b, a - c) / 2.0)
     return 2.0 * np.sqrt(largest), 2.0 * np.sqrt(smallest), angles
-
-
-def separating_features(means: Array, variances: Array, labels: Indices) -> Indices:
-    """The two features, the better first, in which clusters lie furthest apart.
-
-    The criterion is the trace of W⁻¹B for each pair, where B is the covariance of the
-    means between clusters, and W that within clusters with the objects' own variances
-    added. Noise is left out. With fewer than two clusters they are 0 and 1.
-    """
-    kept = labels >= 0
-    clusters, codes = np.unique(labels[kept], return_inverse=True)
-    if len(clusters) < 2:
-        return np.arange(2)
-    n = len(codes)
-    centered = means[kept] - means[kept].mean(axis=0)
-    spread = np.sqrt(np.square(centered).mean(axis=0) + variances[kept].mean(axis=0))
-    centered /= np.where(spread > 0, spread, 1.0)
-    members = sparse.csr_array((np.ones(n), (codes, np.arange(n))))
-    sums = members @ centered
-    between = (sums / np.bincount(codes)[:, None]).T @ sums / n
-    within = centered.T @ centered / n - between
-    # A spread of 1 is the total; the floor is for clusters without any width.
-    width = np.sqrt(np.clip(1.0 - np.diag(between), 1e-9, None))
-    between /= width * width[:, None]
-    correlation = SHRINKAGE * within / (width * width[:, None])
-    alone = np.diag(between)
-    score = alone + alone[:, None] - 2.0 * correlation * between
-    score /= 1.0 - correlation**2
-    score[np.tril_indices(len(score))] = -np.inf
-    pair = np.array(np.unravel_index(score.argmax(), score.shape))
-    return pair[np.argsort(-alone[pair], kind="stable")]

@@ -1,8 +1,8 @@
-"""How clusters look: one palette for all plots and for the report.
+"""The looks of clusters in all plots and in the report.
 
-Clusters differ in color and, as pictures are also printed in gray, in marker or hatch.
-There are only as many colors as everyone can tell apart on white paper; further
-clusters repeat them with another marker and hatch.
+Clusters differ in color and, for gray prints, in marker or hatch. The palette has only
+colors that readers with any color vision can distinguish on white paper. Further
+clusters repeat the colors with another marker and hatch.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,70 +14,70 @@ import numpy as np
 from incerta.backend.optional import require
 from incerta.typing import Array, ArrayLike, Indices
 
-# Okabe and Ito's, without black, and without yellow, which is pale on white.
+# The palette of Okabe and Ito without black, and without yellow, too pale on white.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 NOISE = "#999999"
-INK = "#333333"  # lines and marks that belong to no cluster
+INK = "#333333"  # lines and marks outside the clusters
 PALE = "#DDDDDD"  # bands and bars behind the data
-# One more than colors: together they repeat only after 42 clusters.
+# One more than the colors, so that the pairs repeat only after 42 clusters.
 MARKERS = ("o", "s", "D", "^", "v", "P", "p")
 HATCHES = ("", "///", "..", "\\\\\\", "xxx", "---", "oo")
 NOISE_MARKER = "X"
-# Legends and ticks name no more clusters than these.
+# Largest number of clusters named in legends and ticks.
 MOST_NAMED = 20
 
 
 def axes_for(ax: Any, size: tuple[float, float] = (6.4, 4.8)) -> Any:
-    """The Axes to draw into: those given, or those of a new figure outside pyplot."""
+    """Return the given Axes, or those of a new figure outside pyplot."""
     return new_figure(size).subplots() if ax is None else ax
 
 
 def new_figure(size: tuple[float, float]) -> Any:
-    """A figure outside pyplot."""
+    """Return a figure outside pyplot."""
     figure = require("matplotlib.figure", "plot", "a plot")
     return figure.Figure(figsize=size, layout="constrained")
 
 
 def part_of_matplotlib(name: str) -> Any:
-    """A module of matplotlib, imported when a plot is drawn and not before."""
+    """Import a module of matplotlib, only when a plot is drawn."""
     return require(f"matplotlib.{name}", "plot", "a plot")
 
 
 def as_labels(labels: ArrayLike, n_objects: int) -> Indices:
-    """Labels as whole numbers; raise if there is not one for each object."""
+    """Return labels as whole numbers; raise if there is not one per object."""
     given = np.asarray(labels)
     if given.shape != (n_objects,):
         msg = (
-            f"labels of shape {given.shape} do not fit {n_objects} objects; give one "
-            "label for each."
+            f"labels has shape {given.shape}, but there are {n_objects} objects; give "
+            "one label per object."
         )
         raise ValueError(msg)
     return np.maximum(given.astype(np.intp), -1)
 
 
 def clusters_in(labels: Indices) -> Indices:
-    """The clusters that occur, rising, with noise (-1) last."""
+    """Return the clusters that occur, rising, with noise (-1) last."""
     clusters = np.unique(labels)
     return np.concatenate([clusters[clusters >= 0], clusters[clusters < 0]])
 
 
 def color_of(cluster: int) -> str:
-    """Color of a cluster as a hex string."""
+    """Return the color of a cluster as a hex string."""
     return NOISE if cluster < 0 else PALETTE[cluster % len(PALETTE)]
 
 
 def marker_of(cluster: int) -> str:
-    """Marker of a cluster."""
+    """Return the marker of a cluster."""
     return NOISE_MARKER if cluster < 0 else MARKERS[cluster % len(MARKERS)]
 
 
 def name_of(cluster: int) -> str:
-    """Name of a cluster in legends."""
+    """Return the name of a cluster in legends."""
     return "noise" if cluster < 0 else f"cluster {cluster}"
 
 
 def rgba_of(labels: Indices, opacity: Array | float) -> Array:
-    """Color and opacity of each object, shape (n_objects, 4)."""
+    """Return the color and opacity of each object, shape (n_objects, 4)."""
     palette: Array = part_of_matplotlib("colors").to_rgba_array([*PALETTE, NOISE])
     rgba = palette[np.where(labels < 0, len(PALETTE), labels % len(PALETTE))]
     rgba[:, 3] = opacity
@@ -85,7 +85,7 @@ def rgba_of(labels: Indices, opacity: Array | float) -> Array:
 
 
 def fill_of(cluster: int) -> dict[str, Any]:
-    """Keywords for an area of a cluster: color, and a fine white hatch over it."""
+    """Return the keywords for an area of a cluster: color and a fine white hatch."""
     return {
         "facecolor": color_of(cluster),
         "hatch": "" if cluster < 0 else HATCHES[cluster % len(HATCHES)],
@@ -95,31 +95,31 @@ def fill_of(cluster: int) -> dict[str, Any]:
 
 
 def tidy(ax: Any) -> None:
-    """Leave out the lines of the frame that carry no scale."""
+    """Remove the lines of the frame without a scale."""
     ax.spines[["top", "right"]].set_visible(False)
 
 
 def legend_beside(ax: Any, handles: Sequence[Any], title: str | None = None) -> None:
-    """Legend to the right of the Axes, where it covers nothing."""
+    """Add a legend to the right of the Axes, where it covers nothing."""
     if handles:
         place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0}
         titled = {"title": title, "title_fontsize": "small", "alignment": "left"}
         drawn = ax.legend(
             handles=handles, frameon=False, fontsize="small", **place, **titled
         )
-        for text in drawn.get_texts():  # a name with a dollar is no formula
+        for text in drawn.get_texts():  # names with a dollar are not formulas
             text.set_parse_math(False)
 
 
 def legend_above(ax: Any, ncols: int, marker_scale: float | None = None) -> None:
-    """Legend above the Axes, in one row."""
+    """Add a legend above the Axes, in one row."""
     place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
     row = {"ncols": ncols, "markerscale": marker_scale}
     ax.legend(frameon=False, fontsize="small", **place, **row)
 
 
 def markers_in_legend(labels: Indices, name: Callable[[int], str]) -> list[Any]:
-    """An entry for each cluster with its marker and its number of objects."""
+    """Return legend entries with the marker and the number of objects per cluster."""
     line = partial(part_of_matplotlib("lines").Line2D, [], [], linestyle="")
     return _entries(
         labels, lambda c: line(marker=marker_of(c), color=color_of(c)), name=name
@@ -127,7 +127,7 @@ def markers_in_legend(labels: Indices, name: Callable[[int], str]) -> list[Any]:
 
 
 def areas_in_legend(labels: Indices, also: Indices | None = None) -> list[Any]:
-    """The same with hatches; clusters of `also` are named even if they are empty."""
+    """Return the same with hatches; clusters in `also` are named even if empty."""
     patch = part_of_matplotlib("patches").Patch
     return _entries(labels, lambda cluster: patch(**fill_of(cluster)), also)
 
@@ -152,10 +152,10 @@ def _entries(
 
 
 def mark_groups(axis: Any, labels: Indices) -> list[int]:
-    """Name, on an axis, the runs of objects sorted by cluster; return the borders."""
+    """Name runs of objects sorted by cluster on an axis; return their borders."""
     starts = np.flatnonzero(np.diff(labels, prepend=labels[0] - 1))
     ends = np.append(starts[1:], len(labels))
-    # Names of narrow runs would lie upon each other.
+    # Names of narrow runs would overlap.
     wide = (ends - starts) * 25 >= len(labels)
     names = np.where(labels[starts] < 0, "noise", labels[starts].astype(str))
     axis.set_ticks(((starts + ends) / 2)[wide], names[wide])

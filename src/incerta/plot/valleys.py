@@ -1,4 +1,4 @@
-"""Two labels along the axis between them: `valley`."""
+"""The plot of two labels along the axis between them: `valley`."""
 
 from typing import Any
 
@@ -17,11 +17,11 @@ def valley(
     density: ArrayLike,
     ax: Any = None,
 ) -> Any:
-    """Draw the law of true values along an axis, before the measured values.
+    """Draw the density of true values along an axis, over the measured values.
 
-    Gray bars are the values, and the line is what they are without their errors: it is
-    narrower, and a valley in it is deeper. The law of an assessment is the best of two
-    to four Gaussians: whether its humps are believed, the verdict says.
+    Gray bars are the measured values. The line is the density without measurement
+    errors: it is narrower, and a valley in it is deeper. In an assessment, it is the
+    best of two to four Gaussians; the verdict says whether its humps are significant.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def valley(
     numbers : array-like of shape (n_cells,)
         Number of objects at each place.
     at, density : array-like of shape (n_points,)
-        Density of the true values, and where.
+        Points of the axis, and the density of the true values there.
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
 
@@ -52,10 +52,10 @@ def valley(
 
 
 def histogram(places: Array, numbers: Array) -> tuple[Array, Array]:
-    """Edges of bars, and their heights as a density, of objects that are counted.
+    """Return the edges and heights of bars, as a density of counted objects.
 
-    A count is spread evenly over the width of a bar, as bars would else have two
-    cells here and one there.
+    A count is spread evenly over the width of a bar. Otherwise some bars would have two
+    cells and others one.
     """
     width = np.ptp(places) / BARS or 1.0
     low, high = places.min() - width / 2.0, places.max() + width / 2.0
@@ -65,5 +65,5 @@ def histogram(places: Array, numbers: Array) -> tuple[Array, Array]:
 
 
 def along(places: Array) -> Array:
-    """Places to draw a curve at, over bars of cells at `places`."""
+    """Return the points of a curve over bars of cells at `places`."""
     return np.linspace(places.min(), places.max(), POINTS)

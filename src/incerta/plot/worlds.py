@@ -1,4 +1,4 @@
-"""What worlds say: as points on a map, `divergences`, and of pairs, `coassociation`."""
+"""Plots of worlds: a map, `divergences`, and pairs of objects, `coassociation`."""
 
 from functools import reduce
 from operator import add
@@ -28,27 +28,27 @@ from incerta.typing import Array, ArrayLike, Indices
 def divergences(
     divergences: ArrayLike, representatives: ArrayLike, ax: Any = None
 ) -> Any:
-    """Draw worlds as a map: those that are alike lie close to each other.
+    """Draw a map of worlds, in which similar worlds are close to each other.
 
-    Representatives are numbered in the order in which they were chosen, from 1; a line
-    leads from every other world to the representative that is most like it.
+    Representatives are numbered from 1 in the order of choice. A line leads from every
+    other world to the most similar representative.
 
     Parameters
     ----------
     divergences : array-like of shape (n_worlds, n_worlds)
-        Divergence of all pairs of worlds, such as `jensen_shannon` gives: symmetric,
+        Divergences of all pairs of worlds, for example by `jensen_shannon`: symmetric,
         with a zero diagonal.
     representatives : array-like of shape (n_representatives,)
-        Positions of the kept worlds in the order they were chosen.
+        Positions of the kept worlds in the order of choice.
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
 
     Notes
     -----
-    Classical scaling [1]_ of the roots, as the root of the Jensen–Shannon divergence
-    is a distance. The axes say how much of the spread they show: if that is little, the
-    worlds differ in many ways and nearness on the map means little, too. Time grows
-    with the square of the number of worlds, at worst with its cube.
+    The map is by classical scaling [1]_ of the square roots, as the root of the
+    Jensen–Shannon divergence is a distance. The labels of the axes give their share of
+    the spread. If it is small, the worlds differ in many ways, and distances on the map
+    mean little. Time grows with the square of the number of worlds, at worst its cube.
 
     References
     ----------
@@ -93,9 +93,9 @@ def divergences(
 
 
 def classical_scaling(squares: Array) -> tuple[Array, Array]:
-    """Points in the plane with squared distances close to those given, (n, n).
+    """Return points in the plane with squared distances close to those given, (n, n).
 
-    Also the share of the spread along both directions, the largest first; or 0.
+    The shares of the spread along both directions are returned too, the largest first.
     """
     n = len(squares)
     half = -0.5 * (squares + squares.T) / 2.0
@@ -104,7 +104,7 @@ def classical_scaling(squares: Array) -> tuple[Array, Array]:
     values, vectors = np.clip(values[::-1], 0.0, None), vectors[:, ::-1]
     places = np.zeros((n, 2))
     places[:, : len(values)] = vectors * np.sqrt(values)
-    # An eigenvector may point either way; the same picture each time.
+    # Fix the signs of eigenvectors, so that the picture is reproducible.
     far = np.abs(places).argmax(axis=0)
     places *= np.where(places[far, [0, 1]] < 0, -1.0, 1.0)
     total = np.trace(gram)
@@ -118,29 +118,29 @@ def coassociation(
     ax: Any = None,
     max_size: int = 1000,
 ) -> Any:
-    """Draw in how many worlds two objects are in the same cluster, for all pairs.
+    """Draw the share of worlds in which two objects share a cluster, for all pairs.
 
-    Objects are sorted by cluster, noise last, and then by how often they are with the
-    others of their cluster. Dark squares on the diagonal are stable clusters; what is
-    dark off the diagonal belongs to two of them.
+    Objects are sorted by cluster, noise last, and then by their mean share with their
+    cluster. Dark squares on the diagonal are stable clusters; dark areas off the
+    diagonal are objects between two clusters.
 
     Parameters
     ----------
     labels_per_world : array-like of shape (n_worlds, n_objects)
-        Clusters in each world, by any numbers; -1 is noise, which is with no other
-        object.
+        Clusters in each world, with any numbering. An object with -1, noise, shares a
+        cluster with no other object.
     labels : array-like of shape (n_objects,), optional
-        Cluster of each object, to sort by. By default what the worlds agree on.
+        Cluster of each object, for sorting. By default the consensus of the worlds.
     ax : matplotlib Axes, optional
         Where to draw; those of a new figure by default.
     max_size : int, default=1000
-        With more objects, neighbors in this order share a row, which is their mean.
+        With more objects, neighbors in this order share a row of their mean.
 
     Notes
     -----
     Time and memory grow with n_worlds × n_objects, and with the square of `max_size`
-    or of the number of objects, whichever is less. Finding what the worlds agree on
-    takes longer than the rest.
+    or of the number of objects, whichever is less. The consensus takes longer than the
+    rest.
 
     Examples
     --------
@@ -172,11 +172,11 @@ def coassociation(
 
 
 def by_cluster_and_company(found: Patterns, labels: Indices) -> Indices:
-    """Objects sorted by cluster, noise last, then by how often they are with it."""
+    """Sort objects by cluster, noise last, then by their share of worlds with it."""
     n_groups = int(labels.max(initial=-1)) + 2
     group = np.where(labels < 0, n_groups - 1, labels)
     counts = _in_clusters(found, group, n_groups).toarray()
-    # A column more for -1: noise is with nobody.
+    # The extra column is for noise, -1, which shares a cluster with no object.
     counts = np.pad(counts, ((0, 0), (0, 1)))
     company = np.zeros(len(labels))
     for clusters in found.clusters:
@@ -185,10 +185,10 @@ def by_cluster_and_company(found: Patterns, labels: Indices) -> Indices:
 
 
 def mean_together(found: Patterns, block: Indices, n_blocks: int) -> Array:
-    """Mean, over the pairs of two blocks, of the share of worlds they are together in.
+    """Return the mean share of worlds together, over the pairs of each two blocks.
 
-    An object is always with itself, even if it is noise. Products of the numbers of
-    objects of each block in each cluster: pairs of objects are never examined.
+    An object is always together with itself, even if it is noise. The result follows
+    from the counts of each block in each cluster, without a loop over pairs of objects.
     """
     counts = _in_clusters(found, block, n_blocks)
     table = together(counts, counts).astype(np.float64)
@@ -199,7 +199,7 @@ def mean_together(found: Patterns, block: Indices, n_blocks: int) -> Array:
 
 
 def _in_clusters(found: Patterns, group: Indices, n_groups: int) -> sparse.csr_array:
-    """Number of objects of each group in each cluster of all worlds."""
+    """Count the objects of each group in each cluster of all worlds."""
     n_patterns = len(found.sizes)
     members = sparse.csc_array(
         (np.ones(len(group), np.float32), (group, found.of_object)),

@@ -79,12 +79,21 @@ def cut(value: object, longest: int = 60) -> str:
     return text(value, longest)
 
 
-def measured(mean: float | None, spread: float | None) -> str:
-    """Mean and spread, to two digits of the spread: "12.3 ± 1.4"."""
-    if mean is None:
+def figure(value: float | None) -> str:
+    """Format a number of a table to three digits; a dash stands for none."""
+    if value is None:
         return "–"
-    if not spread:
-        return f"{mean:.3g}".replace("-", "−")
+    if value == 0.0:
+        return "0"
+    places = 2 - int(np.floor(np.log10(abs(float(f"{value:.2e}")))))
+    plain = f"{value:,.{max(places, 0)}f}" if -4 <= places <= 6 else f"{value:.2e}"
+    return plain.replace("-", "−")
+
+
+def measured(mean: float | None, spread: float | None) -> str:
+    """Format a mean and a spread to two digits of the spread: "12.3 ± 1.4"."""
+    if mean is None or not spread:
+        return figure(mean)
     # Rounded first: 9.96 has its two digits before the point.
     places = 1 - int(np.floor(np.log10(float(f"{spread:.1e}"))))
     if -3 <= places <= 6 and abs(mean) < 1e7:

@@ -21,7 +21,7 @@ from incerta.data.reliability import Reliability, reliability
 from incerta.estimators.named import IN_WORLDS, KMEANS
 from incerta.mixture.deconvolver import located
 from incerta.plot.bars import MOST_BARS, highest_bars
-from incerta.plot.objects import separating_features
+from incerta.plot.frame import limits, separating_features
 from incerta.plot.worlds import classical_scaling
 from incerta.report.plain import (
     distinct,
@@ -62,8 +62,6 @@ MOST_FEATURES = 50
 MOST_AXES = 6
 # Of the grid. Points that lie upon each other hide each other; counts hide nothing.
 COLUMNS, ROWS = 60, 40
-# On each axis at most so many objects lie below the grid, and so many above it.
-MOST_BEYOND = 50
 # Of the names of features, in a comment.
 MOST_NAMES = 8
 
@@ -361,15 +359,17 @@ def alternatives(result: Clustering) -> dict[str, Any] | None:
         return None
     data, labels = result.shown, result.labels
     n, means = len(labels), data.mean()
-    pair = two_features(data, labels)
+    pair = _by_separation(data, result)[:2]
     rows = np.linspace(0, n - 1, min(n, MOST_DOTS)).astype(np.intp)
-    places = [_from_0_to_100(means[:, j])[rows] for j in pair]
-    if len(pair) == 1:  # against the place in the data
-        places.append(_from_0_to_100(np.arange(float(n)))[rows])
+    # A single feature is drawn against the place in the data.
+    places = np.column_stack([means[:, pair], np.arange(float(n))])
+    low, high = limits(places)
+    places = 100.0 * (places - low) / np.where(high > low, high - low, 1.0)
+    places = np.clip(places, 0.0, 100.0)[rows].round(1)
     return {
         "axes": [text(data.feature_names[j]) for j in pair],
-        "x": numbers(places[0].round(1)),
-        "y": numbers(places[1].round(1)),
+        "x": numbers(places[:, 0]),
+        "y": numbers(places[:, 1]),
         "here": labels[rows].tolist(),
         "found": [
             {
@@ -382,12 +382,6 @@ def alternatives(result: Clustering) -> dict[str, Any] | None:
             for own in [renumbered(each.clustering.labels, labels)]
         ],
     }
-
-
-def _from_0_to_100(column: Array) -> Array:
-    """Scale to 0–100 between the 1st and the 99th percentile."""
-    low, high = np.nanquantile(column, [0.01, 0.99])
-    return 100.0 * np.clip((column - low) / ((high - low) or 1.0), 0.0, 1.0)
 
 
 def world_facts(estimator: Any, labels: Indices) -> dict[str, Any] | None:
@@ -537,53 +531,43 @@ def shown_objects(confidence: Array, most: int, least_certain: int) -> Indices:
     return np.sort(np.concatenate([order[:least_certain], rest[even.astype(np.intp)]]))
 
 
-def separation(means: Array, labels: Indices) -> Array:
-    """Share of each feature's spread that lies between clusters, from 0 to 1.
-
-    Noise is not counted; it is 0 for a feature without spread.
-    """
-    inside = labels >= 0
-    codes, values = labels[inside], means[inside]
-    if len(codes) == 0:
-        return np.zeros(means.shape[1])
-    # Centered, or small differences would be lost in squares of large numbers.
-    values = values - values.mean(axis=0)
-    sizes = np.bincount(codes)
-    sums = np.stack([np.bincount(codes, weights=column) for column in values.T], axis=1)
-    between = (np.square(sums) / np.maximum(sizes, 1)[:, None]).sum(axis=0)
-    total = np.square(values).sum(axis=0)
-    ratio = np.divide(between, total, out=np.zeros(len(total)), where=total > 0)
-    return np.nan_to_num(ratio)
-
-
 def features_shown(result: Clustering) -> Indices:
     """Features that the page has in its tables: those in which clusters differ most."""
     d = result.data.n_features
     if d <= MOST_FEATURES:
         return np.arange(d)
-    apart = separation(np.nan_to_num(located(result.data).mean()), result.labels)
-    return np.sort(np.argsort(-apart, kind="stable")[:MOST_FEATURES])
+    return np.sort(_by_separation(located(result.data), result)[:MOST_FEATURES])
+
+
+def _by_separation(data: UncertainData, result: Clustering) -> Indices:
+    """Return all features, the two to look at first."""
+    return separating_features(data.mean(), data.variance(), result.membership)
 
 
 def picture(result: Clustering) -> dict[str, Any]:
-    """What the scatter plot needs: means, and covariances for the ellipses.
+    """Return the contents of the scatter plot: means, and covariances for the ellipses.
 
     The last of ``axes`` is the confidence or, if there is none, the place in the data.
-    The least certain objects come last, on top; the last ``n_ellipses`` of them have
-    covariances per pair of features ``"i,j"``, i ≤ j. Of more than 3000 objects those
-    that lie far out and at most 1000 that are not sure are there; the grid counts the
-    others.
+    ``limits`` are the ends of the axes. The least certain objects come last, on top;
+    the last ``n_ellipses`` of them have covariances per pair of features ``"i,j"``,
+    i ≤ j. With more than 3000 objects, only those that lie far out and at most 1000
+    with an unsure label are listed; the grid counts the others.
     """
     labels, confidence = result.labels, result.confidence
     known = result.no_confidence_reason is None
     data = result.shown
-    means = data.mean()
-    offered, first = _axes(data, means, labels)
+    best = _by_separation(data, result)[:MOST_AXES]
+    offered = np.sort(best)
+    # A single feature is drawn against the axis after it.
+    first = np.searchsorted(offered, best[:2]).tolist() if len(best) > 1 else [0, 1]
     last = confidence if known else np.arange(1.0, len(labels) + 1)
-    values = np.vstack([means[:, offered].T, last])
+    means, many = data.mean()[:, offered], len(labels) > MOST_POINTS
+    values = np.vstack([means.T, last])
+    bars = 0.0 if many else np.sqrt(data.variance()[:, offered])
+    ends = np.nanmin(last), np.nanmax(last)  # of values that cannot lie far out
+    ranges = np.vstack([limits(means, bars).T, ends])
     rows, grid = np.arange(len(labels)), None
-    if len(labels) > MOST_POINTS:
-        ranges = [range_of(column) for column in values]
+    if many:
         grid = grid_of(values, labels, ranges)
         rows = np.union1d(beyond(values, ranges), _unsure(confidence))
     rows = rows[_drawing_order(labels, confidence)[rows].argsort()]
@@ -603,6 +587,7 @@ def picture(result: Clustering) -> dict[str, Any]:
             "confidence" if known else "place in the data",
         ],
         "first": first,
+        "limits": numbers(ranges),
         "values": [numbers(distinct(column[rows])) for column in values],
         "covariances": covariances,
         "position": rows.tolist(),
@@ -617,26 +602,6 @@ def picture(result: Clustering) -> dict[str, Any]:
         "threshold": SURE,
         "grid": grid,
     }
-
-
-def two_features(data: UncertainData, labels: Indices) -> Indices:
-    """The two features, or the only one, in which clusters lie apart."""
-    if data.n_features <= 2:
-        return np.arange(data.n_features)
-    return separating_features(data.mean(), data.variance(), labels)
-
-
-def _axes(
-    data: UncertainData, means: Array, labels: Indices
-) -> tuple[Indices, list[int]]:
-    """The features that can be drawn, rising, and the two axes to begin with."""
-    pair = two_features(data, labels)
-    best = np.argsort(-separation(means, labels), kind="stable")
-    best = np.concatenate([pair, best[~np.isin(best, pair)]])
-    offered = np.sort(best[:MOST_AXES])
-    # A single feature is drawn against what comes after it.
-    first = np.searchsorted(offered, pair).tolist() if len(pair) > 1 else [0, 1]
-    return offered, first
 
 
 def _unsure(confidence: Array) -> Indices:
@@ -654,35 +619,21 @@ def _drawing_order(labels: Indices, confidence: Array) -> Indices:
     return rank
 
 
-def range_of(column: Array) -> tuple[float, float]:
-    """Range of a grid: all values but a few that lie far out."""
-    known = np.sort(column[np.isfinite(column)])
-    if len(known) == 0:
-        return 0.0, 1.0
-    # A single outlier would otherwise squeeze all others into one cell.
-    few = min(MOST_BEYOND, len(known) // 500)
-    low, high = known[few], known[-1 - few]
-    room = 0.2 * (high - low)
-    return float(max(known[0], low - room)), float(min(known[-1], high + room))
-
-
-def beyond(values: Array, ranges: list[tuple[float, float]]) -> Indices:
-    """Positions of objects that lie outside of the range of an axis."""
-    low, high = np.array(ranges).T
+def beyond(values: Array, ranges: Array) -> Indices:
+    """Return the positions of objects outside the range of an axis."""
+    low, high = ranges.T
     return np.flatnonzero(
         ((values < low[:, None]) | (values > high[:, None])).any(axis=0)
     )
 
 
-def grid_of(
-    values: Array, labels: Indices, ranges: list[tuple[float, float]]
-) -> dict[str, Any]:
+def grid_of(values: Array, labels: Indices, ranges: Array) -> dict[str, Any]:
     """Count the objects of each cluster in cells, for each pair of axes ``"i,j"``.
 
     Of ``cells`` there are three lists: cell (column × rows + row), cluster, count;
     ``without`` says how many objects lack a value. What is out of range is not counted.
     """
-    low, high = np.array(ranges).T
+    low, high = ranges.T
     width = np.where(high > low, high - low, 1.0)
     inside = (values >= low[:, None]) & (values <= high[:, None])
     shares = np.where(inside, (values - low[:, None]) / width[:, None], 0.0)
@@ -702,7 +653,7 @@ def grid_of(
     return {
         "columns": COLUMNS,
         "rows": ROWS,
-        "ranges": numbers(np.array(ranges)),
+        "ranges": numbers(ranges),
         "cells": cells,
         "without": without,
     }

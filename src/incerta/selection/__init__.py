@@ -1,4 +1,4 @@
-"""Which worlds represent the rest (Eqs. 1 and 7)."""
+"""Selection of representative worlds (Eqs. 1 and 7)."""
 
 from incerta.selection.keeping import Kept, keep_worlds, random_worlds, representatives
 

@@ -1,4 +1,4 @@
-"""Draw worlds, compare them, keep those that represent the rest (Eqs. 1 and 7)."""
+"""Draw worlds, compare them, and keep representative ones (Eqs. 1 and 7)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from incerta.worlds.streams import as_seed
 SELECTIONS = ("greedy", "central", "random")
 OF_DENSITIES = ("jensen-shannon", "per-feature")
 DIVERGENCES = (*OF_DENSITIES, "energy", "clustering")
-# Above so many objects, densities are those of some of them, the same in all worlds.
+# With more than 1000 objects, densities are those of 250, the same in all worlds.
 EXACT_DIVERGENCE_OBJECTS = 1000
 DIVERGENCE_OBJECTS = 250
 
@@ -39,24 +39,24 @@ Divergence = str | Callable[[Worlds], Array]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Kept:
-    """Worlds of some data, and which of them are kept.
+    """The worlds drawn from some data, and the representative ones among them.
 
-    Made by `keep_worlds`; estimators that cluster worlds accept it in place of data,
-    and then neither draw nor choose.
+    `keep_worlds` returns it. Estimators that cluster worlds accept it in place of data,
+    and then neither draw nor choose worlds.
 
     Attributes
     ----------
     drawn : Worlds
-        All worlds that were drawn.
+        All drawn worlds.
     chosen : ndarray of shape (n_kept,) or None
-        Positions of the kept ones, in the order they were chosen; None if all are.
+        Positions of the kept worlds in the order of choice; None if all are kept.
     divergences : ndarray of shape (n_drawn, n_drawn) or None
-        Between all worlds; None where the choice needed none.
+        Divergences between all worlds; None if the choice needed none.
     loss : ndarray of shape (n_kept,) or None
         Loss after each choice (Eq. 1); None without divergences.
     error : ndarray of shape (n_drawn, n_drawn) or None
-        Standard error of the divergences where they are those of some of the objects;
-        None where they are exact.
+        Standard error of the divergences if only some objects were compared; None if
+        they are exact.
 
     Examples
     --------
@@ -103,35 +103,37 @@ def keep_worlds(
     random_state: int,
     weights: Array | None = None,
 ) -> Kept:
-    """Draw worlds, and keep those that represent all of them.
+    """Draw worlds and keep representative ones.
 
     Parameters
     ----------
     data : UncertainData or anything `as_uncertain` takes
-        The objects. Exact ones have a single world, which is kept; joint ones have no
-        more worlds than draws.
+        The objects. Exact objects have a single world, which is kept; joint objects
+        have at most as many worlds as draws.
     n_worlds : int
         Number of worlds to draw.
     n_representatives : int, optional
-        Number of worlds to keep; all by default, and where joint data have fewer draws.
+        Number of worlds to keep. By default, and if joint data have fewer draws, all
+        are kept.
     selection : {"greedy", "central", "random"}, default="greedy"
-        How they are chosen; see `incerta.selection.representatives`.
+        Rule of choice; see `incerta.selection.representatives`.
     divergence : str or callable, default="jensen-shannon"
-        How far apart worlds are: "jensen-shannon", "per-feature", "energy" or
+        Divergence between worlds: "jensen-shannon", "per-feature", "energy" or
         "clustering"; see `incerta.divergence`. A callable takes `Worlds` and returns
-        the matrix. Above 1000 objects the densities that the first two compare are
-        those of 250 objects, the same in all worlds; for all objects, give the
-        function: ``divergence=jensen_shannon``.
+        the matrix. With more than 1000 objects, the first two compare the densities of
+        250 objects, the same in all worlds. To compare all objects, pass the function:
+        ``divergence=jensen_shannon``.
     n_clusters : int, default=3
-        For ``divergence="clustering"``.
+        Number of clusters for ``divergence="clustering"``.
     n_jobs : int, optional
-        Threads for the divergences; the result does not depend on it.
+        Number of threads for the divergences; it does not change the result.
     device : str, default="cpu"
-        Where densities are compared: "cpu", or a device of torch such as "cuda".
+        Device that compares densities: "cpu", or one of torch such as "cuda".
     random_state : int
-        Seed of the worlds, and of whatever else is random.
+        Seed of the worlds and of every other random choice.
     weights : ndarray of shape (n_objects,), optional
-        How many objects each one stands for; "jensen-shannon" and "per-feature" know.
+        Number of objects that each one represents, for "jensen-shannon" and
+        "per-feature".
     """
     data = as_uncertain(data)
     refuse_extremes(data)
@@ -169,23 +171,23 @@ def keep_worlds(
         weights = None if weights is None else weights[some]
     if weights is not None:
         if divergence not in OF_DENSITIES:
-            msg = f"divergence={divergence!r} does not know weights; use one of "
+            msg = f"divergence={divergence!r} does not support weights; use one of "
             raise ValueError(msg + f"{', '.join(OF_DENSITIES)}.")
         compare = partial(compare, weights=weights)
 
     divergences = compare(compared)
-    # Parts of objects with weights may have next to none.
+    # The parts of weighted objects may have almost no weight.
     error = error_of_some(compare, compared) if few and weights is None else None
     chosen, loss = representatives(divergences, n_kept, selection, return_loss=True)
     return Kept(drawn, chosen, divergences, loss, error)
 
 
 def check_number_kept(n_representatives: int | None, n_worlds: int) -> None:
-    """Refuse to keep more worlds than are drawn."""
+    """Raise if more worlds are to be kept than drawn."""
     if n_representatives is not None and n_representatives > n_worlds:
         msg = (
-            f"n_representatives={n_representatives} worlds cannot be kept out of "
-            f"n_worlds={n_worlds}; lower the one or raise the other."
+            f"n_representatives={n_representatives} is larger than "
+            f"n_worlds={n_worlds}; lower it or raise n_worlds."
         )
         raise ValueError(msg)
 
@@ -228,9 +230,9 @@ def representatives(
     n : int
         Number of worlds to choose.
     method : {"greedy", "central", "random"}, default="greedy"
-        "greedy" is the paper's rule (Eq. 7): each pick lowers the loss as much as it
-        can; ties go to the lowest index. "central" takes the worlds with the least
-        mean divergence. "random" takes any: the control for the other two.
+        "greedy" is the rule of the paper (Eq. 7): each pick lowers the loss as much as
+        possible, and ties go to the lowest index. "central" takes the worlds with the
+        least mean divergence. "random" is the control for the other two.
     random_state : int, RandomState, Generator or None, default=0
         Seed of "random".
     return_loss : bool, default=False
@@ -245,10 +247,10 @@ def representatives(
 
     Notes
     -----
-    Time grows with ``n * n_worlds²``. The greedy rule is that of facility location:
-    after the first, most central pick, it takes outlying worlds, since only choosing an
-    outlier removes the large loss of that outlier. It covers marginal worlds rather
-    than filtering them out; "central" filters.
+    Time grows with ``n * n_worlds²``. The greedy rule is that of facility location.
+    The first pick is the most central world. Later picks are outlying worlds, since
+    only choosing an outlier removes its large loss. The rule therefore covers marginal
+    worlds, whereas "central" filters them out.
 
     Examples
     --------
@@ -267,7 +269,7 @@ def representatives(
         raise DataError(msg)
     n_worlds = len(table)
     if not isinstance(n, (int, np.integer)) or not 1 <= n <= n_worlds:
-        msg = f"n={n!r} worlds cannot be chosen from {n_worlds}; choose 1 to so many."
+        msg = f"n={n!r} must be between 1 and the number of worlds, {n_worlds}."
         raise ValueError(msg)
     if method == "greedy":
         chosen = _greedy(table, n)
@@ -276,7 +278,7 @@ def representatives(
     elif method == "random":
         chosen = random_worlds(n_worlds, n, random_state)
     else:
-        msg = f"method={method!r} is not known; choose one of {', '.join(SELECTIONS)}."
+        msg = f"method={method!r} must be one of {', '.join(SELECTIONS)}."
         raise ValueError(msg)
     if not return_loss:
         return chosen
@@ -284,7 +286,7 @@ def representatives(
 
 
 def random_worlds(n_worlds: int, n: int, random_state: Seed) -> Indices:
-    """Choose `n` of `n_worlds` at random; needs no divergences."""
+    """Choose `n` of `n_worlds` at random."""
     rng = np.random.default_rng([as_seed(random_state), 2])
     return rng.choice(n_worlds, n, replace=False)
 
@@ -293,8 +295,7 @@ def _greedy(table: Array, n: int) -> Indices:
     chosen: list[int] = []
     nearest = np.full(len(table), np.inf)
     for _ in range(n):
-        # A world already chosen cannot lower the loss, but may tie with one that
-        # cannot either.
+        # A chosen world cannot lower the loss, but may tie with others that cannot.
         loss = _rounded(np.minimum(nearest, table).sum(axis=1))
         loss[chosen] = np.inf
         pick = int(loss.argmin())
@@ -304,6 +305,6 @@ def _greedy(table: Array, n: int) -> Indices:
 
 
 def _rounded(sums: Array) -> Array:
-    """Sums without their last digits, so that ties do not depend on rounding."""
+    """Round sums, so that ties do not depend on the last digits."""
     size = sums.max()
     return np.round(sums / size, 12) if size > 0 else sums

@@ -1,4 +1,4 @@
-"""From worlds to a common embedding: affinity, Laplacian, eigenvectors, consistency."""
+"""A common embedding of many worlds: affinity, Laplacian, eigenvectors, consistency."""
 
 from incerta.spectral.affinity import gaussian_affinity, normalized_laplacian
 from incerta.spectral.consistency import Consistency, consistency, consistency_sweeps

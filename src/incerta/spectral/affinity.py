@@ -1,4 +1,4 @@
-"""How alike the values of one world are, and the matrix whose eigenvectors tell."""
+"""Affinities between the values of one world, and their normalized Laplacian."""
 
 from math import inf
 from typing import Any, TypeAlias
@@ -18,9 +18,9 @@ Width: TypeAlias = "str | float"
 
 # The self-tuning scale of an object is its distance to this neighbor.
 TUNING_NEIGHBOR = 7
-# Objects among which the median distance is taken when not all pairs are at hand.
+# With more objects, the median distance is that of 1000 objects drawn at random.
 MEDIAN_OBJECTS = 1000
-# So few values, of more than so few features, are searched without a tree.
+# Up to 5000 values of more than 5 features, brute force is faster than a tree.
 FEW_VALUES, FEW_FEATURES = 5000, 5
 
 
@@ -31,30 +31,31 @@ def gaussian_affinity(
     width_scale: float = 1.0,
     n_neighbors: int | None = None,
 ) -> Matrix:
-    """Gaussian affinity ``exp(-d² / (2 g²))`` of the values of one world (Eq. 8).
+    """Return the Gaussian affinity ``exp(-d² / (2 g²))`` in one world (Eq. 8).
 
     Parameters
     ----------
     X : array-like of shape (n_objects, n_features)
         One value per object.
     width : {"median", "self-tuning"} or float, default="median"
-        Kernel width g: the median distance between two objects; the root of the
-        product of the two objects' distances to their 7th neighbor; or a number.
+        Kernel width g. "median" is the median distance between two objects.
+        "self-tuning" is the root of the product of the two objects' distances to
+        their 7th neighbors.
     width_scale : float, default=1.0
         Factor on the width.
     n_neighbors : int, optional
-        Keep only the affinity of pairs of which one is among the nearest `n_neighbors`
-        of the other, as a sparse matrix. Without it all pairs are kept.
+        Keep only the pairs in which one object is among the `n_neighbors` nearest of
+        the other, as a sparse matrix. By default all pairs are kept.
 
     Returns
     -------
     ndarray or scipy.sparse.csr_array of shape (n_objects, n_objects)
-        Symmetric, with ones on the diagonal: no object is without any affinity.
+        Symmetric, with ones on the diagonal.
 
     Notes
     -----
-    All pairs take ``8 n_objects²`` bytes; 5000 objects are 200 MB. Where most objects
-    coincide, so that the median distance is 0, the median of the others is taken.
+    All pairs take ``8 n_objects²`` bytes, which is 200 MB for 5000 objects. If the
+    median distance is 0, the median of the positive distances is used.
 
     Examples
     --------
@@ -74,14 +75,14 @@ def gaussian_affinity(
 def kernel_scales(
     values: Array, width: Width, width_scale: float, weights: Array | None = None
 ) -> Array:
-    """Per object a number s with affinity ``exp(-d² / (2 s_i s_j))``."""
+    """Return the scale s of each object, for affinities ``exp(-d² / (2 s_i s_j))``."""
     n = len(values)
     if width == "self-tuning":
         k = min(TUNING_NEIGHBOR, n - 1)
         if k < 1:
             return np.ones(n)
         distances, _ = NearestNeighbors(n_neighbors=k).fit(values).kneighbors()
-        # exp(-d²/(σ_i σ_j)), as the rule is published, is a width of σ/√2.
+        # The published rule, exp(-d²/(σ_i σ_j)), corresponds to a width of σ/√2.
         return _positive(distances[:, -1]) * width_scale / np.sqrt(2.0)
     if width == "median":
         found = median_distance(values, weights)
@@ -93,25 +94,25 @@ def kernel_scales(
 
 
 def width_of(gamma: str | float) -> str | float:
-    """Width of the kernel ``exp(-gamma d**2)``; a rule that finds one stays a name."""
+    """Return the width of the kernel ``exp(-gamma d**2)``; rules remain names."""
     return gamma if isinstance(gamma, str) else float(np.sqrt(0.5 / gamma))
 
 
 def usable_width(width: float, width_scale: float) -> float:
-    """Width of a kernel, times a factor; refused where it cannot be squared."""
+    """Return the scaled width of a kernel; raise if its square over- or underflows."""
     product = width * width_scale
     if not SMALLEST <= product <= LARGEST:
         msg = (
-            f"a kernel of width {width:.3g} times width_scale={width_scale:.3g} cannot "
-            f"be computed with; take one between {SMALLEST:.0e} and {LARGEST:.0e}, "
-            "about as wide as objects are apart."
+            f"a kernel of width {width:.3g} times width_scale={width_scale:.3g} is out "
+            f"of range; choose a width between {SMALLEST:.0e} and {LARGEST:.0e}, close "
+            "to the typical distance between objects."
         )
         raise ValueError(msg)
     return product
 
 
 def median_distance(values: Array, weights: Array | None = None) -> float:
-    """Median distance between two objects, each with its weight, of 1000 at most."""
+    """Return the weighted median distance between two of at most 1000 objects."""
     n = len(values)
     if n > MEDIAN_OBJECTS:
         picked = np.random.default_rng(0).choice(n, MEDIAN_OBJECTS, replace=False)
@@ -133,7 +134,7 @@ def median_distance(values: Array, weights: Array | None = None) -> float:
 
 
 def _median(values: Array, weights: Array | None) -> float:
-    """Middle value; of two, their mean."""
+    """Return the weighted median, or the mean of the two middle values."""
     if weights is None:
         return float(np.median(values))
     order = np.argsort(values)
@@ -144,29 +145,29 @@ def _median(values: Array, weights: Array | None) -> float:
 
 
 def dense_affinity(values: Any, scales: Any) -> Any:
-    """Affinity of all pairs, on the device where the values are."""
+    """Return the affinity of all pairs, on the device of the values."""
     out = squared_distances(values, values)
     out /= scales[:, None]
     out *= -0.5 / scales
     out = in_place("exp", out)
-    # A view, as the rows are contiguous; numpy 2.0 does not take copy=False.
+    # This is a view, as the rows are contiguous; numpy 2.0 does not accept copy=False.
     flat = namespace(out).reshape(out, (-1,))
     flat[:: scales.shape[0] + 1] = 1.0
     return out
 
 
 def squared_distances(x: Any, y: Any) -> Any:
-    """Squared distances of the rows of two arrays, on the device where they are."""
+    """Return the squared distances between the rows of two arrays on one device."""
     xp = namespace(x)
     out = x @ y.T
     out *= -2.0
     out += xp.vecdot(x, x)[:, None]
     out += xp.vecdot(y, y)
-    return in_place("clip", out, 0.0, None)  # what rounding leaves below 0
+    return in_place("clip", out, 0.0, None)  # rounding may give negative values
 
 
 def sparse_affinity(values: Array, scales: Array, n_neighbors: int) -> sparse.csr_array:
-    """Affinity of near pairs only."""
+    """Return the affinity of near pairs only."""
     n = len(values)
     k = min(n_neighbors, n - 1)
     if k < 1:
@@ -188,10 +189,10 @@ def _near_affinity(
 
 
 def neighbors_of(values: Array, k: int) -> NearestNeighbors:
-    """Search for the `k` nearest of some values.
+    """Return a search for the `k` nearest values.
 
-    scikit-learn takes a tree with up to 15 features. Among a few thousand values, with
-    more than a few features, comparing with all of them is three times as fast.
+    scikit-learn uses a tree for up to 15 features. For a few thousand values of more
+    than a few features, brute force is three times as fast.
     """
     n, d = values.shape
     all_of_them = n <= FEW_VALUES and d > FEW_FEATURES
@@ -200,7 +201,7 @@ def neighbors_of(values: Array, k: int) -> NearestNeighbors:
 
 
 def nearness(values: Array, n_neighbors: int) -> sparse.csr_array:
-    """As `gaussian_affinity` with width="self-tuning", by one search."""
+    """Return `gaussian_affinity` with width="self-tuning", by a single search."""
     n = len(values)
     k = min(max(n_neighbors, TUNING_NEIGHBOR), n - 1)
     if k < 1:
@@ -212,7 +213,7 @@ def nearness(values: Array, n_neighbors: int) -> sparse.csr_array:
 
 
 def normalized_laplacian(affinity: Any) -> Matrix:
-    """The paper's Laplacian ``D^(-1/2) W D^(-1/2)``; its leading eigenvectors are used.
+    """Return the Laplacian of the paper, ``D^(-1/2) W D^(-1/2)``.
 
     Parameters
     ----------
@@ -222,8 +223,8 @@ def normalized_laplacian(affinity: Any) -> Matrix:
     Returns
     -------
     ndarray or scipy.sparse.csr_array of shape (n_objects, n_objects)
-        Eigenvalues lie between -1 and 1. An object without any affinity has a row of
-        zeros.
+        Its eigenvalues lie between -1 and 1, and the leading eigenvectors show the
+        clusters. An object without any affinity has a row of zeros.
 
     Examples
     --------
@@ -240,7 +241,7 @@ def normalized_laplacian(affinity: Any) -> Matrix:
 
 
 def normalize_in_place(matrix: Any, root: Array) -> Any:
-    """Scale rows and columns of a matrix that is not needed elsewhere."""
+    """Scale the rows and columns of a matrix, overwriting it."""
     if bool(sparse.issparse(matrix)):
         of_row = np.repeat(root, np.diff(matrix.indptr))
         values = of_row * matrix.data * root[matrix.indices]
@@ -252,27 +253,27 @@ def normalize_in_place(matrix: Any, root: Array) -> Any:
 
 
 def inverse_root(degrees: Array) -> Array:
-    """``degrees ** -0.5``, and 0 for a degree of 0."""
+    """Return ``degrees ** -0.5``, and 0 for a degree of 0."""
     with np.errstate(divide="ignore"):
         return np.where(degrees > 0.0, degrees**-0.5, 0.0)
 
 
 def _positive(scales: Array) -> Array:
-    """Replace zeros, where eight objects coincide, by the smallest other scale."""
+    """Replace zeros (eight objects coincide) by the smallest positive scale."""
     others = scales[scales > 0.0]
     return np.where(scales > 0.0, scales, others.min() if len(others) else 1.0)
 
 
-# Squared distances at a time, on a device.
+# Bytes of squared distances held at a time on a device.
 DEVICE_BYTES = 2**28
 
 
 def nearest_of(new: Array, values: Array, k: int, device: str = CPU) -> Indices:
-    """Positions (n_new, k) of the nearest values, nearest first; a tree on the CPU."""
+    """Return the positions (n_new, k) of the nearest values, the nearest first."""
     if device == CPU:
         found: Indices = neighbors_of(values, k).kneighbors(new, return_distance=False)
         return found
-    center = values.mean(axis=0)  # digits are lost by products far from 0
+    center = values.mean(axis=0)  # products far from 0 lose digits
     there = put(values - center, device)
     out = np.empty((len(new), k), dtype=np.intp)
     for part in blocks(len(new), 8 * len(values), DEVICE_BYTES):
@@ -282,7 +283,7 @@ def nearest_of(new: Array, values: Array, k: int, device: str = CPU) -> Indices:
 
 
 def _lowest(table: Any, k: int) -> Any:
-    """Where the lowest numbers of each row are; ties to the first."""
+    """Return the positions of the `k` lowest numbers of each row; ties to the first."""
     xp = namespace(table)
     columns = put_beside(np.arange(table.shape[1]), table)
     found = []

@@ -14,7 +14,7 @@ from incerta.spectral.laplacians import Laplacians
 from incerta.typing import Array
 from incerta.worlds import Worlds
 
-MOST_CLUSTERS = 10  # by the eigengap
+MOST_CLUSTERS = 10  # the largest number that the eigengap may choose
 INNER_TOL = 1e-8
 INNER_STEPS = 50
 
@@ -36,7 +36,7 @@ class Alone(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Consistency:
-    """What consistency learning finds."""
+    """The result of consistency learning."""
 
     common: Array  # U*, (n_objects, n_clusters)
     per_world: Array  # U(1) ... U(R), (n_worlds, n_objects, n_clusters)
@@ -54,9 +54,9 @@ def consistency(
 ) -> Consistency:
     """Embed the objects so that all worlds agree as well as they can.
 
-    Maximizes ``Σ_j tr(U(j)' L(j) U(j)) + weight |U(j)' U*|²`` over orthonormal U(j)
-    and U* (Eq. 11), by turns: U* from all U(j), then each U(j) from its own Laplacian
-    and U*.
+    Maximize ``Σ_j tr(U(j)' L(j) U(j)) + weight |U(j)' U*|²`` over orthonormal U(j)
+    and U* (Eq. 11). The steps alternate: U* from all U(j), then each U(j) from its
+    Laplacian and U*.
 
     Parameters
     ----------
@@ -66,25 +66,26 @@ def consistency(
     n_clusters : int
         Dimension of the embedding.
     weight : float, default=1.0
-        How much agreement counts relative to each world's own structure. 0 gives the
+        Weight of the agreement relative to the structure of each world. 0 gives the
         mean of the separate embeddings, as a subspace.
     tol : float, default=1e-6
-        Relative gain of the objective below which it stops.
+        Stop when the relative gain of the objective falls below this.
     max_iter : int, default=200
         Maximum number of sweeps.
 
     Returns
     -------
     Consistency
-        ``common`` is U*, computed once more from the last U(j); ``per_world`` the
-        U(j); ``objective`` the value after each sweep; ``alone`` the embeddings of the
-        worlds on their own.
+        ``common`` is U*, computed from the last U(j); ``per_world`` has the U(j);
+        ``objective`` has the value after each sweep; ``alone`` has the embeddings of
+        the separate worlds.
 
     Notes
     -----
-    Neither ``L + U* U*'`` nor ``Σ U U'`` is formed: U* are the leading left singular
-    vectors of all U(j) side by side, and each U(j) starts from where it was. A sweep
-    costs a few products of each Laplacian with k vectors; most data need two to five.
+    Neither ``L + U* U*'`` nor ``Σ U U'`` is formed: U* holds the leading left singular
+    vectors of all U(j) side by side, and each U(j) is updated from its previous value.
+    A sweep costs a few products of each Laplacian with k vectors. Most data need two to
+    five sweeps.
 
     Embeddings are unique up to a rotation: compare subspaces, not columns.
 
@@ -124,7 +125,7 @@ def consistency(
 
 
 def embeddings_alone(laplacians: Sequence[Any], k: int) -> Alone:
-    """Embed every world on its own."""
+    """Embed every world separately."""
     steps = track(len(laplacians), "embedding")
     found = []
     for laplacian in laplacians:
@@ -136,10 +137,10 @@ def embeddings_alone(laplacians: Sequence[Any], k: int) -> Alone:
 def consistency_sweeps(
     laplacians: Sequence[Any], alone: Alone, weight: float = 1.0
 ) -> Iterator[Sweep]:
-    """Alternate Eqs. 13 and 15, one sweep per ``next()``."""
+    """Yield the state after each sweep, which alternates Eqs. 13 and 15."""
     n_worlds = len(laplacians)
     per_world = alone.embeddings.copy()
-    # L(j) U(j), so that it is not multiplied again.
+    # L(j) U(j) is kept to avoid a second product.
     images = per_world * alone.eigenvalues[:, None, :]
     while True:
         common = common_embedding(per_world)
@@ -155,18 +156,18 @@ def consistency_sweeps(
 
 
 def common_embedding(per_world: Array) -> Array:
-    """U*: leading eigenvectors of Σ U(j) U(j)' (Eq. 13), from the small Gram matrix."""
+    """Return U*, the leading eigenvectors of Σ U(j) U(j)' (Eq. 13)."""
     n_worlds, n, k = per_world.shape
     side_by_side = np.moveaxis(per_world, 0, 1).reshape(n, n_worlds * k)
     values, vectors = np.linalg.eigh(side_by_side.T @ side_by_side)
-    # The leading k values are at least 1: the k columns of a single U(j) give that.
+    # The leading k values are at least 1: a single U(j) already has k unit columns.
     return side_by_side @ (vectors[:, -k:][:, ::-1] / np.sqrt(values[-k:][::-1]))
 
 
 def pulled_eigenvectors(
     laplacian: Any, own: Array, image: Array, common: Array, weight: float
 ) -> tuple[Array, Array]:
-    """Eigenvectors of ``L + weight U* U*'`` (Eq. 15) from `own`, and images by L."""
+    """Return eigenvectors of ``L + weight U* U*'`` (Eq. 15) and their images by L."""
 
     def times(block: Array) -> Array:
         return multiply(laplacian, block) + weight * (common @ (common.T @ block))
@@ -181,7 +182,7 @@ def pulled_eigenvectors(
 
 
 def common_eigenvalues(laplacians: Laplacians, k: int) -> Array:
-    """Eigenvalues of the mean Laplacian, k × k, in the space that all worlds share."""
+    """Return the eigenvalues of the mean Laplacian, k × k, in the common space."""
     common = common_embedding(embeddings_alone(laplacians, k).embeddings)
     mean = np.zeros((k, k))
     for laplacian in laplacians:
@@ -190,12 +191,12 @@ def common_eigenvalues(laplacians: Laplacians, k: int) -> Array:
 
 
 def n_clusters_by_eigengap(worlds: Worlds, n_neighbors: "int | str | None") -> int:
-    """Number of clusters before the largest gap of `common_eigenvalues`.
+    """Return the number of clusters before the largest gap of `common_eigenvalues`.
 
-    At least 2, at most 10. With k well separated clusters the leading k eigenvalues
-    are near 1 and the next is not. The affinity is self-tuning whatever the fit uses:
-    with the median width the first gap hides all others. Overlapping clusters leave
-    no clear gap, and a single cluster always shows some: take the answer as a hint.
+    It lies between 2 and 10. With k well-separated clusters, the leading k eigenvalues
+    are near 1 and the next one is not. The affinity is self-tuning whatever the fit
+    uses, as with the median width the first gap hides all others. Overlapping clusters
+    leave no clear gap, and even a single cluster shows one, so this is only a hint.
     """
     n_objects = worlds.shape[1]
     if n_objects <= 2:

@@ -1,4 +1,4 @@
-"""Leading eigenvectors of symmetric matrices that are only ever multiplied."""
+"""Leading eigenvectors of symmetric matrices, by matrix products alone."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,27 +14,27 @@ from incerta.exceptions import DataError
 from incerta.labels import in_order_of_appearance, with_empty_last
 from incerta.typing import Array, Indices
 
-# More vectors are kept than are wanted: it speeds convergence.
+# Vectors kept beyond those requested, which speeds convergence.
 GUARD = 4
-# Squares of what columns of length 1 add to a space; less is a rounding error.
+# Squared length that a unit column must add to a space; less is a rounding error.
 SMALLEST_SQUARE = 1e-13
-# What is left of a vector, squared, if it must be made orthogonal once more.
+# Below this squared length, a projected vector is made orthogonal once more.
 CANCELLED_SQUARE = 1e-4
-# The search space is cut back when it holds this many times the wanted vectors.
+# The search space is cut back when it holds this multiple of the requested vectors.
 MOST_BLOCKS = 10
-# Steps until residuals are looked at: at first, and at most.
+# Steps before residuals are checked: the first time, and at most.
 FIRST_LOOK, LONGEST_WAIT = 2, 6
 
 
 def lanczos(
     times: Callable[[Array], Array], start: Array, tol: float, max_steps: int
 ) -> tuple[Array, Array]:
-    """As many leading eigenvectors as there are start vectors (block Lanczos).
+    """Return as many leading eigenvectors as there are start vectors (block Lanczos).
 
-    All but the last block of the space is mapped into it, so residuals are known from
-    small matrices. A block is as wide as vectors are wanted, so that no multiple
-    eigenvalue is missed, and disconnected graphs are safe. `tol` is the largest
-    residual to accept.
+    All but the last block of the space is mapped into it, so small matrices give the
+    residuals. A block is as wide as the number of vectors, so that no multiple
+    eigenvalue is missed and disconnected graphs are safe. `tol` is the largest
+    acceptable residual.
     """
     n, k = start.shape
     keep = min(n, 2 * k + GUARD)
@@ -44,7 +44,7 @@ def lanczos(
     small = np.zeros((most, most))  # the matrix as seen within the space
     new, m = np.linalg.qr(start)[0], 0
     look, before = FIRST_LOOK, (0, np.inf)
-    longest = 0.0  # product so far: about the largest eigenvalue, be it negative
+    longest = 0.0  # product so far: about the largest absolute eigenvalue
     for step in range(1, max_steps + 1):
         old, m = m, m + new.shape[1]
         space[:, old:m] = new
@@ -75,22 +75,22 @@ def _longest(block: Array) -> float:
 
 
 def _outside(rest: Array, longest: float, space: Array) -> Array:
-    """Orthonormal basis of what is left of products outside of a space."""
+    """Return an orthonormal basis of the part of products outside a space."""
     n, m = space.shape
     size = _longest(rest)
     if size <= 10.0 * np.finfo(float).eps * longest:
         return rest[:, :0]
     new, squares = _directions(rest / size)
-    # Of what is much shorter than it was, rounding errors are a larger part.
+    # Where projection removed most of the length, rounding errors weigh more.
     if size**2 * squares.min() < CANCELLED_SQUARE * longest**2:
         new = complement(new, space)
     return new[:, : n - m]
 
 
 def _wait(step: int, worst: float, before: tuple[int, float], tol: float) -> int:
-    """Steps until residuals, if they go on to fall as they fell, are small enough.
+    """Return the steps until residuals are small enough at their present rate.
 
-    Rather too few: looking at them costs as much as a step.
+    The estimate is low rather than high: a check costs as much as a step.
     """
     last, was = before
     if not worst < 0.99 * was < np.inf:
@@ -112,8 +112,8 @@ def ritz(
 
     Each step takes the best vectors of the space (Rayleigh–Ritz) and adds their
     residuals. Eigenvalues never fall from step to step, so a warm start can only get
-    better. `basis` (n, m ≥ k) is orthonormal, and `image` is ``times(basis)``; `times`
-    of the vectors is returned with them.
+    better. `basis` (n, m ≥ k) is orthonormal, and `image` is ``times(basis)``. The
+    products of the vectors are returned with them.
     """
     n, m = basis.shape
     keep = min(n, 2 * k + GUARD)
@@ -136,7 +136,7 @@ def ritz(
             space[:, :keep] = space[:, :m] @ rotation[:, :keep]
             mapped[:, :keep] = mapped[:, :m] @ rotation[:, :keep]
             small, m = np.diag(values[:keep]), keep
-        # Residuals are orthogonal to the space, but for rounding errors.
+        # Residuals are orthogonal to the space except for rounding errors.
         new = orthonormal(residual[:, sizes > tol / 10] / sizes[sizes > tol / 10])
         new = orthonormal(new - space[:, :m] @ (space[:, :m].T @ new))[:, : n - m]
         if new.shape[1] == 0:
@@ -151,36 +151,36 @@ def ritz(
 
 
 def complement(block: Array, basis: Array) -> Array:
-    """Orthonormal basis of what `block` adds to the space of `basis`."""
+    """Return an orthonormal basis of the part of `block` outside `basis`."""
     norms = np.linalg.norm(block, axis=0)
     rest = block[:, norms > 0] / norms[norms > 0]
-    for _ in range(2):  # once leaves rounding errors of the size of the rest itself
+    for _ in range(2):  # after one pass, rounding errors may be as large as the rest
         rest = orthonormal(rest - basis @ (basis.T @ rest))
     return rest[:, : basis.shape[0] - basis.shape[1]]
 
 
 def orthonormal(block: Array) -> Array:
-    """Orthonormal basis of the space of columns of length 1 at most."""
+    """Return an orthonormal basis of the span of columns of length at most 1."""
     return _directions(block)[0]
 
 
 def _directions(block: Array) -> tuple[Array, Array]:
-    """The same, and the squares of the lengths of what is in each direction."""
-    # By squares: singular values of a tall block would take longer.
+    """Return such a basis and the squared lengths of the block along it."""
+    # The Gram matrix is faster than the singular values of a tall block.
     squares, turned = np.linalg.eigh(block.T @ block)
     told = squares > SMALLEST_SQUARE
     squares = squares[told]
     return np.asarray(block @ (turned[:, told] / np.sqrt(squares))), squares
 
 
-# Of so few rows LAPACK finds eigenvectors sooner, exactly.
+# Up to this number of rows, LAPACK is faster and exact.
 FEW_ROWS = 256
 
 
 def leading_eigenvectors(
     matrix: Any, k: int, *, tol: float = 1e-9, max_steps: int = 500
 ) -> tuple[Array, Array]:
-    """Eigenvectors of the `k` largest eigenvalues.
+    """Return the eigenvectors of the `k` largest eigenvalues.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def leading_eigenvectors(
     k : int
         Number of vectors.
     tol : float, default=1e-9
-        Largest residual ``|A u - λ u|`` to accept.
+        Largest acceptable residual ``|A u - λ u|``.
     max_steps : int, default=500
         Maximum number of products of the matrix with a block of vectors.
 
@@ -198,8 +198,8 @@ def leading_eigenvectors(
     eigenvalues : ndarray of shape (k,)
         Largest first.
     eigenvectors : ndarray of shape (n, k)
-        Orthonormal columns; signs, and rotations within multiple eigenvalues, are
-        arbitrary but always the same.
+        Orthonormal columns. Signs and rotations within multiple eigenvalues are
+        arbitrary but reproducible.
 
     Examples
     --------
@@ -211,8 +211,8 @@ def leading_eigenvectors(
     n = matrix.shape[0]
     if matrix.shape != (n, n) or not 1 <= k <= n:
         msg = (
-            f"{k} leading eigenvectors were asked for of a matrix of shape "
-            f"{matrix.shape}; it must be square and have at least as many rows."
+            f"k={k} leading eigenvectors were requested of a matrix of shape "
+            f"{matrix.shape}; it must be square and have at least {k} rows."
         )
         raise DataError(msg)
     sparse = bool(issparse(matrix))
@@ -225,9 +225,9 @@ def leading_eigenvectors(
 
 
 def multiply(matrix: Any, block: Array) -> Array:
-    """``matrix @ block`` for a symmetric matrix, which may be on a device."""
+    """Return ``matrix @ block`` for a symmetric matrix, which may be on a device."""
     if isinstance(matrix, np.ndarray):
-        # The same by symmetry; BLAS is twice as fast on a wide result as on a tall one.
+        # By symmetry; BLAS is twice as fast for a wide result as for a tall one.
         return (block.T @ matrix).T
     if bool(issparse(matrix)):
         return np.asarray(matrix @ block)
@@ -235,7 +235,7 @@ def multiply(matrix: Any, block: Array) -> Array:
 
 
 def of_unit_length(rows: Array) -> Array:
-    """Scale rows to length 1; rows of zeros stay."""
+    """Scale rows to length 1; rows of zeros are unchanged."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(lengths > 0, lengths, 1.0)
 
@@ -243,7 +243,7 @@ def of_unit_length(rows: Array) -> Array:
 def cut(
     rows: Array, n_clusters: int, n_init: int, seed: int, weights: Array | None = None
 ) -> tuple[Indices, Array]:
-    """Cut an embedding by k-means: labels, and centers in their order."""
+    """Cut an embedding by k-means; return labels, and centers in their order."""
     model = KMeans(n_clusters, n_init=n_init, random_state=seed % 2**32)
     found = model.fit(rows, sample_weight=weights)
     labels, order = in_order_of_appearance(found.labels_)
@@ -251,6 +251,6 @@ def cut(
 
 
 def nearest(rows: Array, centers: Array) -> Indices:
-    """Index of the nearest center of each row, ties to the lowest."""
+    """Return the index of the nearest center of each row, the lowest for ties."""
     squares = np.square(centers).sum(axis=1) - 2.0 * rows @ centers.T
     return squares.argmin(axis=1)

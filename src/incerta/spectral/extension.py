@@ -1,4 +1,4 @@
-"""Where new values fall in an embedding that was learned without them (Nyström)."""
+"""The embedding of new values by that of a fit (Nyström)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,23 +20,23 @@ from incerta.typing import Array
 from incerta.worlds import Worlds
 from incerta.worlds.sequence import check_worlds, paired
 
-# Affinities at a time: in the second-level cache, and on a device.
+# Bytes of affinities at a time: to fit the second-level cache, and on a device.
 BLOCK_BYTES, DEVICE_BYTES = 2**21, 2**30
 
 
 @dataclass(frozen=True, kw_only=True)
 class Embedded:
-    """One world and where its objects were put."""
+    """One world and the embedding of its objects."""
 
     values: Array  # (n_objects, n_features)
     scales: Array  # (n_objects,), kernel scales
     roots: Array  # (n_objects,), degree ** -0.5
-    targets: Array  # (n_objects, k), what rows of the Laplacian are multiplied by
-    weights: Array | None = None  # (n_objects,), how many each one stands for
+    targets: Array  # (n_objects, k), the factors of rows of the Laplacian
+    weights: Array | None = None  # (n_objects,), number of objects each one represents
 
 
 def aligned(embedding: Array, common: Array) -> Array:
-    """Rotation that brings an embedding nearest to the common one (Procrustes)."""
+    """Return the rotation that best aligns an embedding with the common one."""
     left, _, right = np.linalg.svd(embedding.T @ common)
     return left @ right
 
@@ -48,10 +48,10 @@ def extend(
     n_neighbors: int | None,
     device: str = CPU,
 ) -> Array:
-    """Embed new values (n_new, n_features) next to those of a world: (n_new, k).
+    """Embed new values (n_new, n_features) among those of a world: (n_new, k).
 
-    `n_neighbors` nearest objects count, or all. With all and one scale this is done on
-    the device, and in single precision.
+    Only the `n_neighbors` nearest objects count, if given. With all objects and one
+    scale, the work is done on the device in single precision.
     """
     if n_neighbors is None and width != "self-tuning":
         return _extend_by_all(new, world, device)
@@ -65,8 +65,8 @@ def extend(
 def _extend_by_all(new: Array, world: Embedded, device: str) -> Array:
     """Extend by all objects of a world, with one scale.
 
-    In units of the scale, the logarithm of an affinity is x·y - |y|²/2 and a part that
-    all objects share; it is raised as in `_affinities`.
+    In units of the scale, the logarithm of an affinity is x·y - |y|²/2 plus a term that
+    all objects share. The largest is subtracted as in `_affinities`.
     """
     (n, d), k = world.values.shape, world.targets.shape[1]
     center, scale = world.values.mean(axis=0), world.scales[0]
@@ -110,11 +110,11 @@ def _extend_block(
 
 
 def _affinities(squares: Array, scales: Array | float) -> Array:
-    """In place: there are many."""
+    """Return the affinities, overwriting the squares."""
     logs = squares
     logs *= -0.5 / scales
-    # Raised until the nearest object is as near as an object is to itself: a value
-    # far from everything goes with its nearest object instead of vanishing.
+    # The nearest object gets affinity 1, so that a value far from everything follows
+    # its nearest object instead of vanishing.
     logs -= logs.max(axis=1, keepdims=True)
     return np.exp(logs, out=logs)
 
@@ -146,28 +146,28 @@ def _check(model: "Embeddings") -> None:
 )
 @dataclass(frozen=True, kw_only=True)
 class Embeddings:
-    """The kept worlds, and what extends their embeddings to new objects."""
+    """The kept worlds, with all that extends their embeddings to new objects."""
 
     worlds: Worlds
     centers: Array  # (n_clusters, k), of the cut
-    targets: Array  # (n_kept, n_objects, k), to each world's own embedding
+    targets: Array  # (n_kept, n_objects, k), to the embedding of each world
     common_target: Array  # (n_objects, k), to the common one
     scales: Array  # (n_kept, n_objects), of the kernels
     roots: Array  # (n_kept, n_objects), degree ** -0.5
     n_neighbors: int | None
-    weights: Array | None = None  # (n_objects,), how many each one stands for
+    weights: Array | None = None  # (n_objects,), number of objects each one represents
 
 
 def remembered(
     worlds: Worlds, found: Consistency, laplacians: Laplacians, centers: Array
 ) -> Embeddings:
-    """What predictions need."""
+    """Return the record from which predictions are made."""
     # L U = U Λ, so a row of L times U Λ^-1 gives the row of U.
     targets = [
         (own / values) @ aligned(own, found.common)
         for values, own in zip(*found.alone, strict=True)
     ]
-    # U* is nearly invariant under the mean Laplacian, which stands for eigenvalues.
+    # U* is nearly invariant under the mean Laplacian, which replaces the eigenvalues.
     images = (multiply(each, found.common) for each in laplacians)
     mean = sum(images) / len(worlds)
     return Embeddings(
@@ -191,10 +191,10 @@ def extensions(
     common: bool,
     device: str = CPU,
 ) -> Iterator[Array]:
-    """Embed new objects next to those of each kept world (Nyström), (n_new, k) each.
+    """Yield embeddings (n_new, k) of new objects, one per kept world (Nyström).
 
-    The common embedding is extended, or each world's own; `n_worlds` are drawn of the
-    new objects where those of the fit are exact.
+    They extend the common embedding, or that of each world. If the objects of the fit
+    are exact, `n_worlds` worlds of the new objects are drawn.
     """
     pairs = paired(model.worlds, data, n_worlds)
     positions = followed(pairs.positions, "worlds")

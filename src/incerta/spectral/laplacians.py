@@ -19,15 +19,15 @@ from incerta.spectral.embedding import multiply
 from incerta.typing import Array
 from incerta.worlds import Worlds
 
-# All pairs up to so many objects (200 MB), a graph of nearest neighbors above.
+# Up to 5000 objects (200 MB) all pairs are used, above a graph of nearest neighbors.
 DENSE_OBJECTS = 5000
 GRAPH_NEIGHBORS = 15
-# Laplacians are kept while all of them fit into this; else each is made again.
+# Laplacians are kept if all of them fit into 512 MiB, else recomputed on each use.
 KEPT_BYTES = 512 * 2**20
 
 
 class Laplacians(Sequence[Any]):
-    """Normalized Laplacians of worlds, made when asked for.
+    """Normalized Laplacians of worlds, computed on access.
 
     Parameters
     ----------
@@ -36,23 +36,22 @@ class Laplacians(Sequence[Any]):
     width, width_scale
         See `gaussian_affinity`.
     n_neighbors : int, "auto" or None, default="auto"
-        See `gaussian_affinity`; "auto" keeps all pairs up to 5000 objects and 15
-        neighbors of each above.
-
+        See `gaussian_affinity`. "auto" keeps all pairs for up to 5000 objects and 15
+        neighbors of each for more.
     device : str, default="cpu"
-        Where matrices of all pairs are made and stay: "cpu" or a device of torch.
+        Device that computes and holds matrices of all pairs: "cpu" or one of torch.
     weights : ndarray of shape (n_objects,), optional
-        How many objects each one stands for; all alike by default.
+        Number of objects that each one represents; equal by default.
 
     Notes
     -----
-    With weights w they are ``D^(-1/2) √w W √w D^(-1/2)``, where ``D = diag(W w)``. An
-    eigenvector v of that has the entries ``v/√w`` at each of the objects that are stood
-    for, if they coincide.
+    With weights w they are ``D^(-1/2) √w W √w D^(-1/2)``, where ``D = diag(W w)``. If
+    the objects represented by one object coincide, an eigenvector v has the entry
+    ``v/√w`` at each of them.
 
-    Sparse ones are kept; dense ones are kept if all of them take at most 512 MB, and
-    are otherwise made again each time. There is never an array of all pairs times
-    worlds.
+    Sparse Laplacians are kept. Dense ones are kept if all of them take at most 512 MB,
+    and are otherwise recomputed on each access. No array of all pairs times worlds is
+    ever formed.
     """
 
     def __init__(
@@ -84,7 +83,7 @@ class Laplacians(Sequence[Any]):
     @overload
     def __getitem__(self, j: slice) -> "Laplacians": ...
     def __getitem__(self, j: int | slice) -> "Matrix | Laplacians":
-        """Laplacian of world `j`."""
+        """Return the Laplacian of world `j`."""
         if isinstance(j, slice):
             how = self.width, self.width_scale, self.n_neighbors, self.device
             return Laplacians(self.worlds[j], *how, self.weights)
@@ -107,7 +106,7 @@ class Laplacians(Sequence[Any]):
         return laplacian
 
     def _root(self, affinity: Any) -> Array:
-        """What rows and columns are multiplied by."""
+        """Return the factors of rows and columns."""
         if self.weights is not None:
             degrees = multiply(affinity, self.weights[:, None]).ravel()
             return inverse_root(degrees) * np.sqrt(self.weights)

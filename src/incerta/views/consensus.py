@@ -86,7 +86,8 @@ def led_by(membership: Array, labels: Indices) -> Array:
 
 AT_FIRST = Work(("diag", "full"), 10, Effort())
 OF_ONE_SHAPE = AT_FIRST._replace(covariances=("diag", "full", "tied"))
-# Start from scratch: with starts from the given data, worlds would agree too often.
+# Few starts in each world, and for the mixture one from the given data: a search that
+# fails now and then would pass for a clustering that errors make unstable.
 IN_WORLDS = Work((), 5, Effort(n_init=2, tol=1e-4, max_iter=100))
 
 
@@ -223,7 +224,8 @@ def _in_worlds(
         for own, (source, n) in enumerate(zip(sources, sizes, strict=True), seed)
         if n
     )
-    work = IN_WORLDS._replace(covariances=(first.mixture.kind,))
+    kind = (first.mixture.kind,)
+    work = IN_WORLDS._replace(covariances=kind, near=(first.mixture,))
     steps, found = track(n_worlds, "worlds"), []
     for own, look in enumerate(looks, seed + 1):
         found.append(seen(look, k, work, own, known, tuple(first.labels)))

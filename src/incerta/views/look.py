@@ -38,6 +38,7 @@ class Work(NamedTuple):
     covariances: tuple[str, ...]  # covariance types to choose from
     kmeans_starts: int
     of_mixtures: Effort
+    near: tuple[Components, ...] = ()  # a further start of the mixture
 
 
 class Seen(NamedTuple):
@@ -80,7 +81,11 @@ def by_mixture(
 ) -> tuple[Components, Array]:
     """Find Gaussian clusters and their probabilities for each object, (n, k)."""
     search = Search(
-        numbers=[k], covariances=work.covariances, seed=seed, effort=work.of_mixtures
+        numbers=[k],
+        covariances=work.covariances,
+        seed=seed,
+        effort=work.of_mixtures,
+        near=work.near,
     )
     some = some._replace(labels=known)
     components = fitted(some, search).components

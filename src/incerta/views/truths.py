@@ -93,6 +93,8 @@ def kernel_means(values: Array, shares: csr_array, seed: int) -> KernelMeans:
 # Numbers of components to try for the true values, as multiples of the number of
 # clusters. Steps grow, because a ring needs many components to gain over two.
 TIMES = (1.0, 1.5, 3.0, 6.0)
+# Least number of objects per component in a random half, where there are so many.
+LEAST_EACH = 5
 # Leading features in which laws are judged; at least two more than clusters.
 LEADING = 8
 # Stream numbers of these random draws; worlds use other ones.
@@ -134,8 +136,9 @@ class Measurements(NamedTuple):
         )
         tried = candidates(measured(data), search)
         best = min(tried, key=lambda found: found.aic).components
-        n = len(data) // 2
-        search = replace(search, numbers=[min(best.n_components, n)], near=())
+        m, n = best.n_components, len(data)
+        n = max(n // 2, min(n, LEAST_EACH * m))
+        search = replace(search, numbers=[m], near=())
         halves = (some_objects(data, n, seed + i)[0] for i in range(settings.N_HALVES))
         others = [fitted(measured(half), search).components for half in halves]
         return [Measurements(each) for each in (*[best] * settings.N_HALVES, *others)]

@@ -1,4 +1,4 @@
-"""What could have been: possible worlds, one value per object."""
+"""Possible worlds of uncertain data, each with one value per object."""
 
 from incerta.worlds.sequence import Worlds, as_worlds
 

@@ -1,4 +1,4 @@
-"""`Worlds`: a sequence of possible worlds that are drawn when asked for."""
+"""`Worlds`: a sequence of possible worlds, drawn on access."""
 
 from __future__ import annotations
 
@@ -28,29 +28,28 @@ def _check(worlds: Worlds) -> None:
     whole(worlds.seed, 0, "seed")
     if worlds.n_strata is not None:
         whole(worlds.n_strata, 1, "n_strata")
-        # The search for the stratum of a world that is not among them never ends.
+        # The search for the stratum of a world outside the strata would never end.
         within(worlds.indices, worlds.n_strata, "indices")
 
 
 @stored(_check, indices="i w")
 @dataclass(frozen=True, eq=False, repr=False)
 class Worlds(Sequence[Array]):
-    """Possible worlds of uncertain data: one value per object in each.
+    """Possible worlds of uncertain data, each with one value per object.
 
-    Made by `UncertainData.worlds`. Nothing is stored: a world is drawn again each
-    time it is asked for, and is the same to the last bit alone, in a slice, in another
-    process or on another day.
+    `UncertainData.worlds` returns them. Nothing is stored: a world is drawn again on
+    each access, and is identical alone, in a slice or in another process.
 
     Attributes
     ----------
     data : UncertainData
-        What the worlds are drawn from.
+        The data that the worlds are drawn from.
     indices : ndarray of shape (n_worlds,)
         Numbers of the worlds in this sequence; a slice keeps the numbers.
     seed : int
-        What the worlds are drawn with; ``random_state=seed`` gives the same worlds.
+        Seed of the draws; ``random_state=seed`` gives the same worlds.
     n_strata : int or None
-        With ``quasi=True`` the number of worlds that were asked for, else None.
+        With ``quasi=True`` the number of requested worlds, else None.
 
     Examples
     --------
@@ -77,15 +76,14 @@ class Worlds(Sequence[Array]):
         *,
         quasi: bool = False,
     ) -> Worlds:
-        """Worlds 0 to ``n_worlds - 1`` of `data`; see `UncertainData.worlds`."""
+        """Return worlds 0 to ``n_worlds - 1`` of `data`; see `UncertainData.worlds`."""
         if not isinstance(n_worlds, (int, np.integer)) or n_worlds < 1:
             msg = f"n_worlds={n_worlds!r} must be a whole number of at least 1."
             raise ValueError(msg)
         if data.n_draws is not None and n_worlds > data.n_draws:
             msg = (
-                f"n_worlds={n_worlds} worlds were asked for, but joint data have only "
-                f"the {data.n_draws} draws they were made from; ask for no more "
-                "than that."
+                f"n_worlds={n_worlds} is larger than the number of draws of these "
+                f"joint data; use at most {data.n_draws}."
             )
             raise DataError(msg)
         refuse_missing(data)
@@ -94,7 +92,7 @@ class Worlds(Sequence[Array]):
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Number of worlds, of objects and of features."""
+        """The numbers of worlds, objects and features."""
         return len(self), self.data.n_objects, self.data.n_features
 
     def __len__(self) -> int:
@@ -105,7 +103,7 @@ class Worlds(Sequence[Array]):
     @overload
     def __getitem__(self, key: slice) -> Worlds: ...
     def __getitem__(self, key: int | slice) -> Array | Worlds:
-        """World `key`, or with a slice the worlds it names, still undrawn."""
+        """Return world `key`, or for a slice a sequence of undrawn worlds."""
         if isinstance(key, slice):
             return replace(self, indices=self.indices[key])
         return self._draw(self.indices[key : key + 1 or None])[0]
@@ -115,16 +113,16 @@ class Worlds(Sequence[Array]):
             yield from batch
 
     def at(self, indices: ArrayLike) -> Worlds:
-        """Worlds at some positions of this sequence, in that order, still undrawn."""
+        """Return the worlds at some positions, in the given order, undrawn."""
         return replace(self, indices=self.indices[np.asarray(indices, dtype=np.intp)])
 
     def only(self, objects: Any) -> Worlds:
-        """The same worlds of some of the objects, still undrawn.
+        """Return the same worlds of some of the objects, undrawn.
 
         Parameters
         ----------
         objects : slice, mask or array-like of int
-            As for ``data[objects]``; draws do not depend on which others there are.
+            As for ``data[objects]``. Draws do not depend on the other objects.
 
         Examples
         --------
@@ -143,7 +141,7 @@ class Worlds(Sequence[Array]):
         Parameters
         ----------
         indices : array-like of int, optional
-            Positions in this sequence; all of them by default.
+            Positions in this sequence; all by default.
         """
         chosen = self.indices if indices is None else self.indices[np.asarray(indices)]
         out = np.empty((len(chosen), *self.shape[1:]))
@@ -161,7 +159,7 @@ class Worlds(Sequence[Array]):
         return f"Worlds({n} worlds of {objects} objects × {features} features, {how})"
 
     def _batches(self, chosen: Indices) -> Iterator[Array]:
-        """Draw a few worlds at a time: some laws serve many worlds in one call."""
+        """Draw a few worlds at a time, as some laws serve many worlds in one call."""
         world_bytes = (
             8 * self.data.n_objects * (self.data.n_features + self.data.law.n_uniforms)
         )
@@ -182,32 +180,32 @@ class Worlds(Sequence[Array]):
 
 
 def check_worlds(worlds: object, *arrays: Array | Indices) -> None:
-    """Refuse what came from a file and is no `Worlds` of as many objects."""
+    """Raise if a value from a file is not a `Worlds` that fits the arrays."""
     if not isinstance(worlds, Worlds):
-        wrong("what should be worlds is something else")
+        wrong("worlds are of another type")
     if any(len(array) != worlds.shape[1] for array in arrays):
-        wrong("worlds do not fit what is said about their objects")
+        wrong("worlds do not match the number of objects")
 
 
 def as_worlds(worlds: Worlds | ArrayLike) -> Worlds:
-    """Take worlds as they come: a `Worlds`, or an array of given draws.
+    """Return a `Worlds`, or an array of given draws as `Worlds`.
 
     Parameters
     ----------
     worlds : Worlds or array-like of shape (n_worlds, n_objects, n_features)
-        An array is taken as by `from_worlds`.
+        An array is read as by `from_worlds`.
     """
     if isinstance(worlds, Worlds):
         return worlds
     if isinstance(worlds, UncertainData):
-        msg = "worlds is UncertainData; draw its worlds first: data.worlds(100, seed)."
+        msg = "worlds is UncertainData; draw worlds first: data.worlds(100, seed)."
         raise DataError(msg)
     data = from_worlds(worlds)
     return Worlds(data, np.arange(len(np.asarray(worlds))), seed=0)
 
 
 def worlds_of(data: UncertainData, n_worlds: int, seed: int) -> Worlds:
-    """At most `n_worlds` worlds: one of exact data, evenly spaced joint draws."""
+    """Return at most `n_worlds`: one of exact data, evenly spaced joint draws."""
     if data.exact:
         return data.worlds(1, seed)
     n_draws = data.n_draws
@@ -218,7 +216,7 @@ def worlds_of(data: UncertainData, n_worlds: int, seed: int) -> Worlds:
 
 
 class Pairs(NamedTuple):
-    """As many worlds of the objects of a fit as of new objects."""
+    """Pairs of a world of the fit and a world of new objects."""
 
     positions: Indices  # of the worlds of the fit, in the sequence it keeps
     fitted: Worlds
@@ -226,12 +224,12 @@ class Pairs(NamedTuple):
 
 
 def paired(fitted: Worlds, data: UncertainData, n_worlds: int) -> Pairs:
-    """Pair worlds of new objects with those that a fit keeps: one rule for all.
+    """Pair worlds of new objects with those kept by a fit.
 
-    Draw j of a joint ensemble goes with draw j. Everything else is independent of the
-    fit, so its worlds have another seed: with the same one, new object i would move
-    along with object i of the fit. Exact objects have one world, which goes with every
-    other; `n_worlds` are drawn where those of the fit are exact.
+    Draw j of a joint ensemble is paired with draw j. Other objects are independent of
+    the fit, so their worlds have another seed: with the same seed, new object i would
+    move with object i of the fit. The single world of exact objects is paired with
+    every other; if the objects of the fit are exact, `n_worlds` are drawn.
     """
     if fitted.data.exact:
         new = worlds_of(data, n_worlds, fitted.seed + 1)

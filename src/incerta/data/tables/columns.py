@@ -345,7 +345,8 @@ def _coded_by_arrow(column: Any) -> tuple[Ids, Indices]:
 
     if not pa.types.is_dictionary(column.type):
         if pa.types.is_string_view(column.type):
-            column = column.cast(pa.large_string())
+            # Before pyarrow 18 there is no cast.
+            column = pa.chunked_array([column.to_pylist()], pa.large_string())
         column = column.dictionary_encode()
     column = column.unify_dictionaries()
     parts = [chunk.indices.to_numpy() for chunk in column.chunks]

@@ -75,12 +75,6 @@ const cellsOf = (a, b) => {
   return [...found.values()];
 };
 
-const rangesOf = (a, b, cells, ellipses) => [a, b].map((axis, at) => extent([
-  ...scatter.values[axis],
-  ...cells.flatMap((cell) => (at ? cell.y : cell.x)),
-  ...ellipses.flatMap((one) => one.points.map((point) => point[at])),
-]));
-
 const drawCells = (drawn, cells) => {
   const most = Math.log(1 + Math.max(1, ...cells.map((cell) => cell.n)));
   return cells.map((cell) => {
@@ -108,11 +102,20 @@ const drawEllipses = (drawn, ellipses) => {
   }
 };
 
+// The place and the turn of an arrow at the border, for what lies beyond it.
+const atBorder = ({ left, right, top, bottom }, x, y) => {
+  if (x >= left && x <= right && y >= top && y <= bottom) return null;
+  const turn = x < left ? 2.25 : x > right ? 0.75 : y < top ? 0 : 1.5;
+  return {
+    x: Math.min(Math.max(x, left + 5), right - 5), y: Math.min(Math.max(y, top + 5), bottom - 5), turn,
+  };
+};
+
 const drawScatter = () => {
   const a = Number(axisX.value), b = Number(axisY.value);
   const cells = scatter.grid && a !== b ? cellsOf(a, b) : [];
   const ellipses = withEllipses !== null && withEllipses.checked ? ellipsesOf(a, b) : [];
-  const ranges = view || rangesOf(a, b, cells, ellipses);
+  const ranges = view || [a, b].map((axis) => extent(scatter.limits[axis]));
   const drawn = frame(picture,
     { range: ranges[0], title: scatter.axes[a] }, { range: ranges[1], title: scatter.axes[b] });
   const squares = drawCells(drawn, cells);
@@ -120,12 +123,20 @@ const drawScatter = () => {
   const { radius, opacity } = looksOf(scatter.id.length, picture.clientWidth, picture.clientHeight);
   const outlined = scatter.id.length <= 600;
   const points = [];
+  let far = 0;
   scatter.id.forEach((_, i) => {
     const x = scatter.values[a][i], y = scatter.values[b][i];
     if (!known(x) || !known(y) || hidden.has(scatter.cluster[i])) return;
-    const point = { i, x: drawn.x(x), y: drawn.y(y), lines: told(i) };
+    const at = { x: drawn.x(x), y: drawn.y(y) };
+    const arrow = view ? null : atBorder(drawn.area, at.x, at.y);
+    const point = { i, lines: told(i), ...(arrow || at) };
     points.push(point);
-    drawn.marks.append(mark(sign(scatter.cluster[i])[1], point.x, point.y, radius, {
+    if (arrow) {
+      far += 1;
+      drawn.marks.append(make("path", {
+        d: polygon(arrow.x, arrow.y, 5, 3, arrow.turn), class: "object", fill: color(scatter.cluster[i]),
+      }));
+    } else drawn.marks.append(mark(sign(scatter.cluster[i])[1], point.x, point.y, radius, {
       ...(isUnsure(i) && { "stroke-width": round(Math.max(0.6, 0.3 * radius)) }),
       class: isUnsure(i) ? "object unsure" : outlined ? "object outlined" : "object",
       fill: color(scatter.cluster[i]),
@@ -138,7 +149,8 @@ const drawScatter = () => {
     ? scatter.grid.without[a <= b ? `${a},${b}` : `${b},${a}`] || 0
     : scatter.id.filter((_, i) => !known(scatter.values[a][i]) || !known(scatter.values[b][i])).length;
   document.getElementById("without").textContent =
-    missing ? `${counted(missing, "object")} without a value here ${missing === 1 ? "is" : "are"} not drawn. ` : "";
+    (missing ? `${counted(missing, "object")} without a value here ${missing === 1 ? "is" : "are"} not drawn. ` : "") +
+    (far ? `${counted(far, "object")} ${far === 1 ? "lies" : "lie"} outside: see the arrows. ` : "");
   picture.setAttribute("aria-label",
     `Scatter plot of ${cut(scatter.axes[b], 40)} against ${cut(scatter.axes[a], 40)}, ` +
     `${counted(scatter.n_objects, "object")} colored by cluster. The table of objects below holds the same objects. ` +
