@@ -265,7 +265,7 @@ def test_a_dagger_at_all_that_saw_labels_and_at_nothing_else():
         "FDBSCAN, auto",
     ]
     assert {head.partition(",")[0] for head in chosen} == set(TUNED)
-    assert "no fair comparison" in as_markdown(lines, ABOUT)
+    assert "must not be compared" in as_markdown(lines, ABOUT)
 
 
 def test_what_is_missing_is_left_out():
@@ -310,14 +310,14 @@ def test_what_the_sets_are_is_said():
     assert "players" not in as_markdown(table(["wine"]), ABOUT)
     assert "means of the objects" not in as_markdown(table(["wine"]), ABOUT)
     both = as_markdown(table(["wine", "nba", "weather"]), ABOUT)
-    assert "NBA and Weather: data of the same kind as the paper's" in both
-    assert "figures for Wine are not of the same uncertain data" in both
+    assert "NBA and Weather: the data are of the same kind as in the paper" in both
+    assert "figures for Wine are not for the same uncertain data" in both
     assert "(of NBA and Weather, the means of the objects)" in both
 
 
 def test_how_many_seeds_is_said():
     assert "over 3 seeds" in as_markdown(table(), ABOUT)
-    assert "holds the figure of one seed" in as_markdown(table(n_seeds=1), ABOUT)
+    assert "shows the figure of one seed" in as_markdown(table(n_seeds=1), ABOUT)
     assert "over 2 seeds." in as_markdown(table(methods=["SC"]), ABOUT)  # kept
     mixed = [line("RPC"), line("UCPC", n_seeds=10)]
     assert "over 3 to 10 seeds" in as_markdown(mixed, ABOUT)

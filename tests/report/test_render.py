@@ -285,6 +285,6 @@ def test_places_that_cannot_be_written(tmp_path, hostile):
 
 def test_missing_library(tmp_path, hostile, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'incerta\[report\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install .incerta\[report\]."):
         write(hostile, tmp_path / "report.html")
     assert list(tmp_path.iterdir()) == []
