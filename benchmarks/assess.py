@@ -10,12 +10,14 @@ judge all pieces at once. *Two clusters*: the same for true labels, and how ofte
 common label is reported to hide two clusters. *Probabilities*: ECE of the most probable
 label, coverage of 95 % sets, the estimated share of wrong labels when some are random,
 and the AUC of ``right`` for them, beside the share of the ten nearest neighbors with
-the same label.
+the same label. *Cost*: one thread, ``OMP_NUM_THREADS=1``.
 """
 
 import argparse
 import os
+import resource
 import sys
+import time
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -37,9 +39,12 @@ SIZES, PIECES = (100, 300, 1000, 3000), (2, 3, 8)
 LEVEL, UNEVEN = 0.25, 0.8
 N_BOOTSTRAPS, N_NEIGHBORS = 5, 10
 N_MODES, N_UNIFORM, N_SAMPLES = 16, 300, 200
-SEEDS_OF_PEERS = 4
+# Larger samples have more pairs, and fewer seeds.
+SEEDS_OF_PEERS, ALL_SEEDS = 3, 300
 PEERS = ("dip", "silhouette", "neighbors", "bootstrap", "prediction")
 WRONG = (0.01, 0.05, 0.2)
+# Objects, features and labels.
+COSTS = (100_000, 50, 20), (1_000_000, 20, 10)
 
 
 def one_cluster(shape, n, rng):
@@ -199,7 +204,9 @@ def found_two(shape, n, apart, level, seed):
     data = measured(values, level, rng)
     found = ic.assess(data, labels)
     alone = ic.assess(data, np.zeros(n, dtype=int))
-    others = peers(data.mean(), labels, 2, seed)
+    others = [np.nan] * (len(PEERS) - 1)
+    if seed < SEEDS_OF_PEERS:
+        others = peers(data.mean(), labels, 2, seed)
     separate = found.pairs[0].verdict == "separate"
     return [separate, alone.clusters[0].hides_two, *dipped(found), *others]
 
@@ -246,7 +253,8 @@ def level(parallel, seeds):
     heads = "".join(f"{name:>12}" for name in PEERS)
     print(f"{'':10}{'n':>6}{'pairs':>7}{'assess':>8}{heads}")
     for shape, n in product(ONE, SIZES):
-        jobs = product([shape], [n], seeds)
+        most = max(len(seeds) * ALL_SEEDS // max(n, ALL_SEEDS), 1)
+        jobs = product([shape], [n], seeds[:most])
         found = parallel(delayed(cut)(*job) for job in jobs)
         ours, dips, others = (
             [x for each in part for x in each] for part in zip(*found, strict=True)
@@ -263,9 +271,10 @@ def power(parallel, seeds):
     heads = "".join(f"{name:>12}" for name in PEERS)
     print(f"{'':14}{'n each':>8}{'apart':>6}{'assess':>8}{'under one':>10}{heads}")
     for shape, (n, apart) in product(TWO, [(750, 4.0), (250, 4.0), (250, 5.0)]):
-        jobs = product([shape], [n], [apart], [0.0, LEVEL], seeds)
+        half = seeds[: max(len(seeds) // 2, 1)]
+        jobs = product([shape], [n], [apart], [0.0, LEVEL], half)
         rows = parallel(delayed(found_two)(*job) for job in jobs)
-        ours, under, *others = 100 * np.mean(rows, axis=0)
+        ours, under, *others = 100 * np.nanmean(rows, axis=0)
         cells = f"{ours:8.0f}{under:10.0f}" + "".join(f"{r:12.0f}" for r in others)
         print(f"{shape:14}{n // 2:8}{apart:6.0f}{cells}", flush=True)
 
@@ -277,7 +286,7 @@ def calibration(parallel, seeds):
     print("sets of 95 %; of wrong labels the share, AUC of right, AUC of neighbors:\n")
     heads = "".join(f"{f'{w:.0%} wrong':>19}" for w in WRONG)
     print(f"{'':24}{'ECE':>6}{'chance':>8}{'sets':>6}{heads}")
-    for name, rows in tables(parallel, [*seeds][: max(len(seeds) // 4, 1)]):
+    for name, rows in tables(parallel, seeds[: max(len(seeds) // 20, 1)]):
         ece, by_chance, sets, *rest = np.mean(rows, axis=0)
         cells = "".join(
             f"{share:8.3f}{auc:6.3f}{near:5.2f}"
@@ -286,7 +295,22 @@ def calibration(parallel, seeds):
         print(f"{name:24}{ece:6.3f}{by_chance:8.3f}{sets:6.3f}{cells}", flush=True)
 
 
-PARTS = {each.__name__: each for each in (level, power, calibration)}
+def cost(parallel, seeds):
+    print("Seconds of CPU time, and GiB of memory at most:\n")
+    for n, d, k in COSTS:
+        rng = np.random.default_rng(0)
+        labels = rng.integers(k, size=n)
+        truth = 1.2 * rng.normal(size=(k, d))[labels] + rng.normal(size=(n, d))
+        data = measured(truth, LEVEL, rng)
+        before = time.process_time()
+        ic.assess(data, labels)
+        seconds = time.process_time() - before
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        sizes = f"{n:9,} objects, {d} features, {k} labels"
+        print(f"{sizes:42}{seconds:6.0f}{most:6.1f}", flush=True)
+
+
+PARTS = {each.__name__: each for each in (level, power, calibration, cost)}
 
 
 def main():

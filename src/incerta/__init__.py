@@ -1,4 +1,20 @@
-"""Cluster data that is not exact, and learn how sure each label is.
+"""Cluster data with measurement errors, and learn how probable each label is.
+
+Make data with `from_gaussian` (values and errors), `from_samples` (repeats),
+`from_counts`, `from_interval`, `from_worlds`, `from_frame` or `read_table`. Then
+
+- `cluster` finds clusters, with a confidence for each object;
+- `choose_k` says how many clusters there are;
+- `members` finds a compact group in a broad field;
+- `assess` says how sure labels are that you already have;
+- `compare` runs several methods on the same data.
+
+Estimators such as `AutoClusterer` and `ErrorMixture` follow scikit-learn.
+
+>>> import incerta as ic
+>>> data = ic.from_gaussian([[0.0], [0.4], [5.0], [5.2]], std=0.2)
+>>> ic.cluster(data, k=2).labels
+array([0, 0, 1, 1])
 
 Names are imported when they are first used, and no optional library with them.
 """

@@ -1,4 +1,4 @@
-"""Questions about AnnData objects, answered in place; anndata is not imported."""
+"""Assess AnnData objects in place, without importing anndata."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from incerta.exceptions import DataError, IncertaWarning
 from incerta.typing import Array
 from incerta.wording import unknown_name
 
-# Components that are looked at with their errors: later ones are mostly error, and an
-# error of its own for each cell costs the cube of their number.
+# Number of components compared with their errors. Later ones are mostly error, and
+# separate errors for each cell cost the cube of this number.
 MOST_COMPONENTS = 20
 COUNTS, PCA, LOADINGS = "counts", "X_pca", "PCs"
-# Relative difference of sums over a cell, in numbers of single precision.
+# Relative difference allowed between sums over a cell, in single precision.
 ROUNDING = 1e-3
 WORDS = ("label", "nearest", "one", "other", "verdict")
 
@@ -38,35 +38,35 @@ def assess(
     key_added: str | None = None,
     random_state: int = 0,
 ) -> Assessment:
-    """Say how sure the labels of cells are, and write that into their AnnData.
+    """Say how sure the labels of cells are, and write the answer into the AnnData.
 
     Parameters
     ----------
     adata : AnnData
-        Cells by genes, with labels in ``obs``. Anything will do that has ``X``,
+        Cells by genes, with labels in ``obs``. Any object will do that has ``X``,
         ``layers``, ``obs``, ``obs_names``, ``obsm``, ``uns``, ``var_names`` and
         ``varm``.
     labels : str
         Column of ``obs`` with the labels, such as "leiden".
     layer : str, optional
-        Layer with counts. Without `use_rep` cells are compared as `incerta.from_counts`
-        has them: by logarithms of the shares of counts, with the errors of counting, in
-        the 2000 genes that vary most. A layer that holds no counts is taken as exact.
+        Layer with counts. Without `use_rep`, cells are compared as by `from_counts`: by
+        logarithms of the shares of counts, with counting errors, in the 2000 genes that
+        vary most. A layer that does not hold counts is taken as exact.
     use_rep : str, optional
-        Name in ``obsm`` of what cells are compared by. By default "X_pca" if it is
-        there, else ``layers["counts"]``, else ``X``.
+        Entry of ``obsm`` by which cells are compared. By default "X_pca" if it exists,
+        else ``layers["counts"]``, else ``X``.
     key_added : str, optional
-        Name in front of what is written; by default that of the labels.
+        Prefix of the names that are written; by default the name of `labels`.
     random_state : int, default=0
         The same seed always gives the same answer.
 
     Returns
     -------
     Assessment
-        As `incerta.assess` gives it. ``obs["leiden_right"]`` has the probability that
-        the label is right, ``obs["leiden_set"]`` the labels that are plausible,
-        separated by ``|``, and ``uns["leiden_assess"]`` score, labels and pairs of
-        labels, which can be written to a file.
+        The result of `incerta.assess`. ``obs["leiden_right"]`` has the probability that
+        the label is right, ``obs["leiden_set"]`` the plausible labels, separated by
+        ``|``, and ``uns["leiden_assess"]`` the score, the labels and the pairs of
+        labels, in a form that can be written to a file.
 
     Notes
     -----
@@ -74,15 +74,15 @@ def assess(
     ``log1p`` of counts that were normalized, as scanpy makes it, and ``varm["PCs"]``
     has the loadings. A count n that became ``f(n)`` has a variance of about
     ``n (f(n) − f(n − 1))²``: its mean is the bound of Poincaré's inequality for
-    Poisson counts, which is sharp for rare and for frequent counts alike, and it is 0
-    for all counts that are 0. Squared loadings carry variances to the first 20
-    components; their correlations are small, and left out, and later components are
-    mostly error. After ``scanpy.pp.scale``, and in embeddings
-    of other names, values are exact. Embeddings that tear cells apart, such as UMAP,
-    have valleys that the data have not: do not assess labels in these.
+    Poisson counts, which is sharp for rare and for frequent counts alike. It is 0 where
+    the count is 0. Squared loadings carry these variances to the first 20 components.
+    Correlations between components are small and left out; later components are mostly
+    error. After ``scanpy.pp.scale``, and in other embeddings, values are taken as
+    exact. Embeddings that tear cells apart, such as UMAP, show valleys that the data do
+    not have: do not assess labels there.
 
-    It costs what `incerta.assess` costs, and the 2000 genes that vary most are found by
-    one pass over the counts.
+    The cost is that of `incerta.assess`, plus one pass over the counts to find the 2000
+    genes that vary most.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def assess(
 def _cells(
     adata: Any, layer: str | None, use_rep: str | None
 ) -> tuple[UncertainData, str]:
-    """Cells as they are compared, and in words by what."""
+    """Return the cells as they are compared, and their source in words."""
     if use_rep is None and layer is None and PCA in adata.obsm:
         use_rep = PCA
     if layer is None and COUNTS in adata.layers:
@@ -143,7 +143,7 @@ def _cells(
 def _expression(
     matrix: csr_array, adata: Any, source: str
 ) -> tuple[UncertainData, str]:
-    """Genes that vary most: rates of counts, or what else there is as exact values."""
+    """Take the genes that vary most: counts as rates, other values as exact."""
     ids, names = np.asarray(adata.obs_names), np.asarray(adata.var_names).astype(str)
     if not no_counts(matrix.data).any():
         data = from_counts(matrix, ids=ids, feature_names=names.tolist())
@@ -156,7 +156,7 @@ def _expression(
 
 
 def _carried(counts: csr_array, X: Any, loadings: Array, layer: str) -> Array | None:
-    """Deviations of components, by those of counts; None if ``X`` is not of these."""
+    """Carry counting errors to components; None if ``X`` was not made from counts."""
     logs = csr_array(X, dtype=np.float64)
     with np.errstate(over="ignore"):
         factors = logs.expm1().sum(axis=1) / np.maximum(counts.sum(axis=1), 1.0)
@@ -165,9 +165,9 @@ def _carried(counts: csr_array, X: Any, loadings: Array, layer: str) -> Array | 
     made = csr_array((there, counts.indices, counts.indptr), counts.shape)
     if not np.allclose(made.sum(axis=1), logs.sum(axis=1), rtol=ROUNDING):
         msg = (
-            f"X is not log1p of the normalized counts in layers[{layer!r}], so that "
-            f"{PCA} is taken as exact. To compare cells by the counts and their "
-            f"errors, pass layer={layer!r}."
+            f"X is not log1p of the normalized counts in layers[{layer!r}], so {PCA} "
+            f"is taken as exact. To compare cells by the counts and their errors, pass "
+            f"layer={layer!r}."
         )
         warnings.warn(msg, IncertaWarning, stacklevel=4)
         return None
@@ -183,7 +183,7 @@ def _get(where: Any, name: str, what: str) -> Any:
 
 
 def _as_arrays(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What was found, as numbers and arrays, which anndata can write."""
+    """Turn the result into numbers and arrays, which anndata can write."""
     some = ("objects", "wrong", "score", "score_joined", "seed")
     numbers = {name: np.nan if facts[name] is None else facts[name] for name in some}
     tables = {

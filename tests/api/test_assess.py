@@ -58,7 +58,15 @@ def test_two_clusters_under_one_label_are_found():
     found = ic.assess(data, np.array(["a", "a", "b", "c"])[labels])
     told = {each.label: each.hides_two for each in found.clusters}
     assert told == {"a": True, "b": False, "c": False}
-    assert "A may hide two clusters" in found.sentences()[2]
+    assert "Label a may hide two clusters" in found.sentences()[2]
+
+
+def test_a_few_wrong_labels_far_away_are_no_half():
+    data, labels = blobs(k=3, n=600)
+    labels[:6] = (labels[:6] + 1) % 3
+    found = ic.assess(data, labels)
+    assert not any(np.isnan(each.depth_within) for each in found.clusters)
+    assert not any(each.hides_two for each in found.clusters)
 
 
 def test_few_objects_are_not_judged():
@@ -149,6 +157,15 @@ def test_words_and_categories():
     words = pd.Categorical(np.array(["x", "y", "z"])[labels])
     assert ic.assess(data, words).names.tolist() == ["x", "y", "z"]
     assert ic.assess(data, labels == 1).names.tolist() == [False, True]
+
+
+def test_missing_labels_of_any_library_and_words_that_are_numbers():
+    data, labels = blobs()
+    words = pd.Series(np.array(["a", "b", "c"])[labels], dtype="string")
+    words[:3] = pd.NA
+    assert ic.assess(data, words).codes[:4].tolist() == [-1, -1, -1, 0]
+    endless = np.where(labels == 2, np.inf, labels)
+    assert ic.assess(data, endless).names.tolist() == ["0.0", "1.0", "inf"]
 
 
 def test_noise_is_a_label_that_is_not_compared():

@@ -123,6 +123,38 @@ def test_gaps_are_no_obstacle():
     np.testing.assert_allclose(found.groups[0].mean, 1.0, atol=0.05)
 
 
+def in_projection(n=1500, size=60, seed=1):
+    """Motions across the line of sight alone; the group comes last."""
+    rng = np.random.default_rng(seed)
+    group = rng.normal([20.0, -10.0, 5.0], 1.5, size=(size, 3))
+    truth = np.vstack([rng.normal(0.0, 30.0, size=(n, 3)), group])
+    sight = rng.normal(size=truth.shape)
+    through = np.linalg.svd(sight[:, None])[2][:, 1:]
+    std = rng.uniform(0.3, 2.0, size=(n + size, 2))
+    seen = np.einsum("nqd,nd->nq", through, truth) + std * rng.normal(size=std.shape)
+    return ic.from_gaussian(seen, std=std, projection=through)
+
+
+def test_members_by_what_was_measured_in_projection():
+    data = in_projection()
+    found = ic.members(data)
+    (group,) = found.groups
+    assert (np.abs(group.mean - [20.0, -10.0, 5.0]) < 3.0 * group.mean_error).all()
+    assert (np.abs(group.dispersion - 1.5) < 3.0 * group.dispersion_error).all()
+    # Both measurements of a field star are by chance those of the group, now and then.
+    assert (found.labels[-60:] == 0).mean() > 0.8
+    assert (found.labels[:-60] == 0).mean() < 0.02
+    np.testing.assert_allclose(found.probability_of(data), found.probability)
+    found.plot()
+    assert ic.members(data[:1500]).n_groups == 0
+
+
+@pytest.mark.parametrize("options", [{"sky": ("x0", "x1")}, {"field": "uniform"}])
+def test_projections_have_no_borders_and_no_sphere(options):
+    with pytest.raises(ic.exceptions.DataError, match="in projection"):
+        ic.members(in_projection(50, 10), **options)
+
+
 def test_scale_and_place_of_features_do_not_matter(found):
     other = ic.members(field().affine([1000.0, 1e-3], [5e4, -7.0]))
     np.testing.assert_allclose(other.probability, found.probability, atol=1e-6)

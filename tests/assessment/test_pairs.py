@@ -7,6 +7,8 @@ from incerta.assessment.pairs import End, along, axis_between
 from incerta.assessment.posterior import without_gaps
 from incerta.mixture.model import Measured
 
+SIDES = (-1.0, 1.0)
+
 
 @pytest.fixture
 def ends():
@@ -25,6 +27,25 @@ def test_axis_is_that_of_fisher(ends):
     np.testing.assert_allclose(axis.direction, best / np.sqrt(best @ within @ best))
     np.testing.assert_allclose(2.0 * axis.half, np.sqrt(apart @ best))
     np.testing.assert_allclose(axis.middle, [1.5, 0.5])
+
+
+def test_axis_of_what_is_bent_goes_through_the_border_on_the_way():
+    # Two arms of an arch: the way from one to the other is above the chord.
+    arms = [
+        End(np.array([s, 0.0]), np.array([[1.0, -s], [-s, 1.5]]), 1.0) for s in SIDES
+    ]
+    errors = np.array([0.1, 0.1])
+    straight, bent = (axis_between(*arms, errors, each) for each in (False, True))
+    np.testing.assert_allclose(bent.direction, straight.direction)
+    np.testing.assert_allclose(bent.middle @ bent.direction, 0.0, atol=1e-9)
+    np.testing.assert_allclose(straight.middle, [0.0, 0.0])
+    assert bent.middle[0] == pytest.approx(0.0, abs=1e-9)
+    assert bent.middle[1] > 0.3
+    # On the way, the two pull into opposite directions.
+    more = 0.02 * 1.25 * np.eye(2) + 0.02 * 0.1 * np.eye(2) + np.diag(errors)
+    pulls = [np.linalg.solve(a.covariance + more, a.mean - bent.middle) for a in arms]
+    assert pulls[0][1] == pytest.approx(0.0, abs=1e-6)
+    np.testing.assert_allclose(pulls[0], -pulls[1], atol=1e-6)
 
 
 @pytest.mark.parametrize("correlated", [False, True])

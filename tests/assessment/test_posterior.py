@@ -126,3 +126,19 @@ def test_many_features_are_rotated_to_the_axes_within_labels():
     np.testing.assert_allclose(some.errors.sum(axis=0), errors.sum(axis=1))
     few = Measured(values[:, :3].T, errors[:, :3].T)
     assert along_common_axes(few, labels) is few
+
+
+def test_few_objects_share_what_their_labels_have_in_common():
+    # Twelve of each label, narrow across a diagonal that no feature has for its own.
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], 12)
+    axes = np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    apart = 4.0 * labels[:, None] * axes[:, 5] * 0.25
+    values = rng.normal(size=(36, 6)) * [3, 3, 3, 2, 2, 0.25] @ axes.T + apart
+    some = Measured(values.T, np.zeros((6, 36)))
+    turned = along_common_axes(some, labels)
+    np.testing.assert_allclose(np.square(turned.values).sum(0), (values**2).sum(1))
+    found = posterior(turned, labels, 3, 0)
+    assert (found.probability.argmax(axis=1) == labels).mean() > 0.9
+    many = Measured(np.tile(values.T, 30), np.zeros((6, 36 * 30)))
+    assert along_common_axes(many, np.tile(labels, 30)) is many

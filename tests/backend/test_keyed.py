@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from incerta.backend import keyed
@@ -23,7 +23,8 @@ from incerta.backend.keyed import (
 NAMES = np.array([f"object {i}" for i in range(200)])
 
 
-@given(st.integers(0, 9999), st.integers(1, 250))
+@given(st.integers(0, 9999), st.integers(1, 250) | st.just(len(NAMES)))
+@example(0, len(NAMES))
 def test_some_are_chosen_by_what_they_are(seed, most):
     order = np.random.default_rng(seed).permutation(len(NAMES))
     one = NAMES[some_by_key(keys_of(NAMES), most, seed)]

@@ -54,12 +54,12 @@ def test_what_is_said_fits_the_terminal(call, stars):
     relabeled(stars, a="a very long label: longer than the table has room for")
     told = call("assess", stars, *ASKED).stderr
     assert max(map(len, told.splitlines())) <= 80
-    assert "The values tell" in told
-    assert "No label hides two" in told
+    assert "The values explain" in told
+    assert "No label can be shown to hide two" in told
     *_, head, first, _, _, last = told.splitlines()
     assert head.split() == ["label", "objects", "sure", "wrong", "nearest"]
     assert first.split()[:5] == ["a", "very", "long…", "60", "0.99"]
-    assert last.endswith("too few to tell to c")
+    assert last.endswith("too few to tell from c")
     assert call("assess", stars, *ASKED, "-q").stderr == ""
 
 

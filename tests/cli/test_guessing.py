@@ -14,9 +14,7 @@ from incerta.data.tables.spec import TableSpec
 from tests.cli.conftest import WIDE
 
 QUICK = ("-k", "3", "--method", "UKMeans")
-GUESSED = (
-    "Guessed: --id star --values mass,radius --errors '{}_error'. Say otherwise with"
-)
+GUESSED = "Guessed: --id star --values mass,radius --errors '{}_error'. Use these"
 LONG = "id,rep,x,y\na,1,1,2\na,2,1.1,2.5\nb,1,3,4\nb,2,3.1,5\nc,1,3.2,5\nc,2,4,6\n"
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import sys
 import time
 from dataclasses import replace
 
@@ -119,6 +120,24 @@ def test_folder_in_the_place_of_a_file(wide, call, tmp_path):
     done = call("fit", wide, *COLUMNS, "-o", tmp_path / "out", code=2)
     assert "summary.json is a folder" in " ".join(done.stderr.split())
     assert names(tmp_path / "out") == ["summary.json"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_folder_that_takes_no_files(wide, call):
+    """Noticed before the fit, although permissions would allow it."""
+    done = call("fit", wide, *COLUMNS, "-o", "/proc/out", code=2)
+    assert "/proc is not writable: " in " ".join(done.output.split())
+
+
+def test_ids_of_a_hundred_thousand_letters(call, tmp_path):
+    names = [f"{'long' * 25_000}{i}" for i in range(12)]
+    rows = [f"{name},{9 * (i % 2)}.{i},{i}" for i, name in enumerate(names)]
+    path = tmp_path / "long.csv"
+    path.write_text("\n".join(["id,x,y", *rows]) + "\n")
+    done = call("fit", path, "--id", "id", "-k", 2, "-o", tmp_path / "out")
+    assert len(done.output) < 3000
+    assert (tmp_path / "out" / "summary.json").stat().st_size < 10**6
+    assert ids_in((tmp_path / "out" / "table.csv").read_text()) == names
 
 
 def test_second_writer_loses_nothing(tmp_path):

@@ -275,6 +275,7 @@ def test_a_result_of_counts_is_saved_with_them(tmp_path):
     ("given", "told"),
     [
         ({"n": [[1.5, 2], [0, 1]]}, r"n\[0, 0\] is 1.5, which is not a count"),
+        ({"n": [[1e300, 2], [0, 1]]}, r"n\[0, 0\] is 1e\+300, which is not a count"),
         ({"n": [[1, 2], [0, -1]]}, r"n\[1, 1\] is -1.* as the exposure"),
         ({"n": sparse.csr_array([[0, 2], [0.0, 0.3]])}, r"n\[1, 1\] is 0.3"),
         ({"n": [[1, np.nan]]}, "NaN.* Write 0 where nothing was seen"),

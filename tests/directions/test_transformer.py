@@ -77,7 +77,24 @@ def test_features_that_are_nearly_alike_differ():
     far[:, 7] = 1e6  # one object alone makes no copies
     data = ic.as_uncertain(np.column_stack([values, near, *far]))
     assert np.corrcoef(data.mean().T)[[0, 3], [2, 4]].min() > 0.997
-    assert ic.Directions().fit(data).transform(data) is data
+    model = ic.Directions().fit(data)
+    assert model.transform(data) is data
+    assert model.sentences() == ["1 feature nearly repeats another one: x2 (x0)."]
+
+
+def test_near_copies_are_named_and_do_not_change_the_number(tmp_path):
+    rng = np.random.default_rng(0)
+    values = two_groups(1, seed=3)
+    near = values[:, :1] + 0.05 * values[:, 0].std() * rng.normal(size=(40, 2))
+    data = ic.from_gaussian(np.hstack([values, near]), std=0.01)
+    result = ic.cluster(data)
+    assert result.n_clusters == 2
+    assert result.estimator.n_features_in_ == 4
+    assert "1 feature repeats another one: x2 (x0)." in result.reasons
+    note = "2 features nearly repeat others: x3 (x0), x4 (x0)."
+    assert note in result.reasons
+    result.save(tmp_path / "run.incerta")
+    assert note in ic.load(tmp_path / "run.incerta").reasons
 
 
 def test_some_features_are_left_alone_unless_directions_hold_most():

@@ -7,6 +7,7 @@ from scipy.stats import multivariate_normal, norm
 import incerta as ic
 from incerta import settings
 from incerta.mixture.expectation import log_densities, sums, with_clusters_known
+from incerta.mixture.factors import inverse_roots
 from incerta.mixture.fitting import n_parameters
 from incerta.mixture.maximization import (
     Moments,
@@ -203,3 +204,22 @@ def test_components_without_a_valley_are_joined():
         open_part = _open_parts(_shares_of_draws(mixture, 0))[0, 1]
         assert settings.SOME_OPEN < open_part < settings.MOST_OPEN
         assert merged(mixture, 0).max() + 1 == n_clusters
+
+
+def test_singular_matrices_far_larger_than_what_is_added():
+    """A pivot that rounding has made negative is rounding: its root is no NaN."""
+    vector = np.random.default_rng(0).normal(size=(2, 500))
+    matrices = 1e30 * vector[:, None] * vector + np.eye(2)[:, :, None]
+    roots, logs = inverse_roots(matrices)
+    assert np.isfinite(roots).all()
+    sizes = np.square(vector).sum(axis=0)
+    assert (logs <= np.log(1e30 * sizes) + np.log(1e30 * sizes * 1e-15)).all()
+    usual, _ = inverse_roots(np.moveaxis(_spread_out(500), 0, -1))
+    exact = np.linalg.inv(np.linalg.cholesky(_spread_out(500)))
+    np.testing.assert_allclose(np.moveaxis(usual, -1, 0), exact, rtol=1e-6, atol=1e-9)
+
+
+def _spread_out(n):
+    """Matrices whose last pivot is 1e-8 of the diagonal: not rounding."""
+    turn = np.linalg.qr(np.random.default_rng(1).normal(size=(n, 3, 3)))[0]
+    return turn * [1.0, 1e-3, 1e-8] @ np.swapaxes(turn, 1, 2)

@@ -142,7 +142,7 @@ def test_exact_data_say_that_no_errors_are_taken_off(hostile, told):
     exact = ic.assess(hostile.data.mean(), np.maximum(hostile.codes, 0))
     for facts_of, is_exact in ((told, False), (facts(exact), True)):
         page = page_of_assessment(facts_of)
-        assert ("no errors are taken off" in page) == is_exact
+        assert ("values, which are exact" in page) == is_exact
         assert ("each blurred by the errors" in page) != is_exact
 
 

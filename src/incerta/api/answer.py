@@ -30,12 +30,12 @@ from incerta.worlds.streams import as_seed
 MOST_SEEDS = 2**32
 # How the uncertainty was interpreted, and when that would be wrong.
 TAKEN_AS = {
-    "error": "Values are measurements with errors: what they say about the true values "
-    "was clustered. If the error bars mean something else, say so with",
-    "belief": "The laws of the objects say where their true values probably are. If "
-    "they are errors of measurements, say",
+    "error": "Values are measurements with errors; the true values behind them were "
+    "clustered. If the error bars mean something else, set",
+    "belief": "The distribution of an object tells where its true value probably is. "
+    "If these are errors of measurements, set",
     "spread": "Objects have many values, and none is the true one. If these are "
-    "repeated measurements of one quantity, say",
+    "repeated measurements of one quantity, set",
 }
 OF_OTHER_ERRORS = "Errors that are not Gaussian count by their mean and covariance."
 GAUSSIAN = {

@@ -1,4 +1,4 @@
-"""`assess`: how sure labels are that are there already."""
+"""`assess`: how sure existing labels are."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from incerta.api.result import ReportedResult, or_none, versions
 from incerta.assessment.pairs import Axes, within
 from incerta.assessment.posterior import along_common_axes, posterior
 from incerta.assessment.valley import Counts, Gaussians, Valley
+from incerta.data.checks import nothing_in
 from incerta.data.coerce import as_uncertain
 from incerta.data.container import UncertainData
 from incerta.data.standardize import Standardizer
@@ -29,22 +30,22 @@ from incerta.models.registry import stored
 from incerta.plot.style import new_figure
 from incerta.typing import Array, Ids, Indices, Mask, Seed
 from incerta.views.truths import judged_where
-from incerta.wording import capital, counted, cut, joined, printable, share, verb
+from incerta.wording import counted, cut, joined, printable, share, verb
 
-# Each label is compared with so many that its objects could be of, and the nearest.
+# Compare each label with this many that its objects could belong to, and the nearest.
 MOST_CONFUSED = 3
-# Objects of a label that are asked whether it hides two.
+# Objects of a label that are used to test whether it hides two.
 MOST_HALVED = 1000
-# With fewer objects in the smaller of two labels nothing is said of them.
+# With fewer objects in the smaller of two labels, no verdict is given.
 FEWEST = 50
-# A valley is believed from this depth on (`benchmarks/assess.py`).
+# Depth from which a valley counts as real (`benchmarks/assess.py`).
 DEEP = 3.0
 SEPARATE, TOGETHER, FEW = "separate", "no valley shown", "too few to tell"
-# Labels that are more often wrong than right are to be looked at.
+# Below this probability of being right, a label should be looked at.
 DOUBTFUL = 0.5
 NOISE = "-1"
 MOST_LISTED = 5
-# Of a picture.
+# Sizes of pictures.
 MOST_DRAWN, COLUMNS, MOST_RINGED, LONGEST = 12, 4, 50, 24
 
 
@@ -59,15 +60,15 @@ class AssessedPair:
         The two labels.
     depth : float
         Depth of the valley along the axis between them; NaN if there are too few
-        objects. It is twice the log likelihood that several modes gain over one.
+        objects. It is twice the gain in log likelihood of several modes over one.
     verdict : str
         "separate", "no valley shown" or "too few to tell". Two labels with a valley
-        are still not separate if others connect them, each without a valley to the
-        next, as the pieces of a bent cluster do.
+        are not separate if others connect them step by step without a valley, as the
+        pieces of a bent cluster do.
     values : Counts or None
         The objects along the axis, counted in cells.
     law : Gaussians or None
-        The law of the true values along the axis.
+        The distribution of the true values along the axis.
 
     Examples
     --------
@@ -89,7 +90,7 @@ class AssessedPair:
 @stored()
 @dataclass(frozen=True, kw_only=True)
 class AssessedLabel:
-    """A label, and how sure its objects are.
+    """A label, and how well its objects fit it.
 
     Attributes
     ----------
@@ -102,8 +103,8 @@ class AssessedLabel:
     wrong : float
         Expected number of objects whose label is wrong.
     nearest : label or None
-        The label with the shallowest valley to this one, or that its objects are
-        taken for most often.
+        The label with the shallowest valley to this one; without a valley to measure,
+        the one that its objects are most often confused with.
     depth : float
         Depth of that valley.
     verdict : str
@@ -151,7 +152,7 @@ def _check(found: Assessment) -> None:
 )
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Assessment(ReportedResult):
-    """What `assess` found out about labels; ``print`` it for a summary.
+    """The result of `assess`; ``print`` it for a summary.
 
     Attributes
     ----------
@@ -162,24 +163,24 @@ class Assessment(ReportedResult):
     codes : ndarray of shape (n_objects,)
         Number of each object's label among these; −1 if it has none.
     probability : ndarray of shape (n_objects, n_labels)
-        Probability that the object is given each label, by the values of the others.
+        Probability that the object would be given each label, by the other objects.
     right : ndarray of shape (n_objects,)
         Probability that the given label is right; NaN without a label.
     fold : ndarray of shape (n_objects,)
-        Objects are assessed by the laws of the other fold; −1 without a label.
+        Each object is assessed by what was fitted to the other fold; −1 without a
+        label.
     clusters : list of AssessedLabel
         One for each label, but for noise (−1).
     pairs : list of AssessedPair
-        Labels that were compared, the shallowest valley first.
+        The compared labels, shallowest valley first.
     seed : int
         ``assess(data, labels, random_state=seed)`` gives the same answer.
     scaler : Standardizer or None
-        What brought the features to one scale; None if they were taken as they are.
+        Brings the features to one scale; None if they were left as they are.
     directions : Directions or None
-        What put the objects into few directions, if there are many features; None if
-        it was not to be looked for.
+        Reduces many features to few directions; None if it was switched off.
     versions : dict of str to str
-        What it was made with.
+        Versions of the packages used.
 
     Examples
     --------
@@ -217,7 +218,7 @@ class Assessment(ReportedResult):
 
     @cached_property
     def shown(self) -> UncertainData:
-        """The objects as pictures show them: in their directions, if there are any."""
+        """The objects as pictures show them: in few directions, if these were found."""
         finder = self.directions
         if finder is None or finder.n_directions_ == 0:
             return located(self.data)
@@ -232,12 +233,12 @@ class Assessment(ReportedResult):
 
     @property
     def score(self) -> float:
-        """Share of the entropy of the labels that the values tell; NaN for one."""
+        """Share of the labels' entropy that the values explain; NaN for one label."""
         return _told(self.probability, self.codes)
 
     @property
     def score_joined(self) -> float:
-        """The same after joining labels that show no valley."""
+        """The score after joining labels without a valley between them."""
         groups = np.eye(len(self.names))[self._groups]
         codes = np.where(self.codes >= 0, self._groups[self.codes], -1)
         return _told(self.probability @ groups, codes)
@@ -249,15 +250,15 @@ class Assessment(ReportedResult):
 
     @property
     def look(self) -> Ids:
-        """Ids of objects whose label is probably wrong, worst first."""
+        """Ids of the objects whose label is probably wrong, worst first."""
         worst = np.argsort(self.right, kind="stable")
         return self.data.ids[worst[self.right[worst] < DOUBTFUL]]
 
     def sets(self, coverage: float = 0.95) -> list[tuple[Any, ...]]:
-        """Labels that are plausible for each object.
+        """Give the plausible labels of each object.
 
-        The set holds the label of `coverage` of objects that are labeled as these
-        were, whatever their laws: it is conformal.
+        Among objects labeled as these were, a share of `coverage` has the given label
+        in its set, however poor the fit: the sets are conformal. A set can be empty.
 
         Parameters
         ----------
@@ -278,9 +279,9 @@ class Assessment(ReportedResult):
         return [tuple(each.tolist()) for each in np.split(self.names[labels], ends)]
 
     def joined(self) -> Ids:
-        """Labels after joining those that show no valley; None without a label.
+        """Join labels without a valley between them; None without a label.
 
-        Of joined labels the first in the order of `names` stands for all.
+        Joined labels take the name of the first, in the order of `names`.
         """
         first = np.array([np.flatnonzero(self._groups == g)[0] for g in self._groups])
         return _given(self.names[first], self.codes)
@@ -309,17 +310,17 @@ class Assessment(ReportedResult):
         }
 
     def sentences(self) -> list[str]:
-        """What was found, in three sentences."""
+        """Summarize the result in three sentences."""
         n = int((self.codes >= 0).sum())
         several = counted(len(self.names), "label")
         n_wrong = round(self.wrong)
-        wrong = (
-            f"about {counted(n_wrong, 'object')} probably "
-            f"{verb(n_wrong, 'has', 'have')} a wrong one."
-        )
+        wrong = "hardly any object has a wrong one."
+        if n_wrong:
+            has = verb(n_wrong, "has", "have")
+            wrong = f"about {counted(n_wrong, 'object')} {has} a wrong one."
         told = f"{counted(n, 'object')} have the same label."
         if len(self.names) > 1:
-            share = f"The values tell {self.score:.0%} of the {several} of"
+            share = f"The values explain {self.score:.0%} of the {several} of"
             told = f"{share} {counted(n, 'object')}; {wrong}"
         listed = [_listed(self.pairs, each) for each in (SEPARATE, TOGETHER, FEW)]
         if listed[1]:
@@ -329,27 +330,27 @@ class Assessment(ReportedResult):
         elif len(self.clusters) < 2:
             valleys = "There is no second label to compare with"
         else:
-            valleys = f"No two labels have the {FEWEST} objects that a comparison takes"
+            valleys = f"No two labels have the {FEWEST} objects that a comparison needs"
         if listed[2] and (listed[0] or listed[1]):
-            valleys += f"; there are too few objects to tell {listed[2]}"
+            valleys += f"; there are too few objects to compare {listed[2]}"
         two = [str(each.label) for each in self.clusters if each.hides_two]
         if two:
-            each = verb(len(two), "two clusters", "two clusters each")
-            hides = f"{capital(joined(_few(two)))} may hide {each}"
+            which = verb(len(two), "Label", "Each of the labels")
+            hides = f"{which} {joined(_few(two))} may hide two clusters"
         else:
-            hides = "No label hides two clusters that could be shown"
+            hides = "No label can be shown to hide two clusters"
         if len(self.look):
             first = joined(_few([str(each) for each in self.look]))
             hides += f"; look first at {first}"
         return [told, f"{valleys}.", f"{hides}."]
 
     def explain(self) -> str:
-        """What was found, in three sentences, and each label in 80 columns."""
+        """Summarize the result in three sentences and a line for each label."""
         rows = ["{:>12} {:>9} {:>5} {:>7}  {}".format(*_HEADS)]
         for each in self.clusters:
             remarks = ["may hide two"] * each.hides_two
             if each.nearest is not None:
-                way = "from" if each.verdict == SEPARATE else "to"
+                way = "to" if each.verdict == TOGETHER else "from"
                 nearest = cut(printable(each.nearest), 9)
                 remarks.insert(0, f"{each.verdict} {way} {nearest}")
             rows.append(
@@ -360,7 +361,7 @@ class Assessment(ReportedResult):
         return "\n".join([*self.sentences(), "", *rows])
 
     def summary(self) -> dict[str, Any]:
-        """What was found about labels, for programs; None where nothing is known."""
+        """Give the result for programs, with None for what is unknown."""
         pairs = ("one", "other", "depth", "verdict")
         look = self.look if self.look.dtype.kind in "iu" else self.look.astype(str)
         return {
@@ -402,10 +403,10 @@ class Plots:
         self._found = found
 
     def pairs(self, figure: Any = None) -> NDArray[np.object_]:
-        """Pairs of labels along the axis between them, the shallowest valley first.
+        """Draw pairs of labels along the axis between them, shallowest valley first.
 
-        At most 12, each in Axes of its own, which are returned. Bars are the values,
-        lines are the true values: see `plot.valley`.
+        At most 12, each in its own Axes, which are returned. Bars show the values,
+        lines the distribution of the true values: see `plot.valley`.
 
         Parameters
         ----------
@@ -415,7 +416,7 @@ class Plots:
         pairs = [pair for pair in self._found.pairs if pair.values is not None]
         pairs = pairs[:MOST_DRAWN]
         if not pairs:
-            msg = f"no two labels have the {FEWEST} objects that a comparison takes."
+            msg = f"no two labels have the {FEWEST} objects that a comparison needs."
             raise ValueError(msg)
         n_columns = min(len(pairs), COLUMNS)
         n_rows = -(-len(pairs) // n_columns)
@@ -436,15 +437,15 @@ class Plots:
         return places[: len(pairs)]
 
     def map(self, features: Any = None, ax: Any = None) -> Any:
-        """Objects by their labels: paler where these are less probably right.
+        """Draw the objects by label, paler where the label is less likely right.
 
-        Rings are around those to look at first, at most 50. Of a wide table in its
-        directions, unless features are named; see `plot.scatter`.
+        Rings mark those to look at first, at most 50. A wide table is shown in its
+        directions unless features are named; see `plot.scatter`.
 
         Parameters
         ----------
         features : sequence of one or two features, optional
-            Names or positions; those in which labels lie apart by default.
+            Names or positions; by default those that separate the labels best.
         ax : matplotlib Axes, optional
             Where to draw; those of a new figure by default.
         """
@@ -472,11 +473,11 @@ def assess(
     scale: bool = True,
     directions: int | str | None = "auto",
 ) -> Assessment:
-    """Say how sure labels are that any other tool, or a person, has given.
+    """Say how sure labels are that another tool or a person assigned.
 
-    Two questions are answered apart, as they have different answers. *Does the value
-    tell the label?* That is prediction: it can be so even if a single cluster was cut
-    in two. *Is the split real?* Only if the true values have a valley between two
+    Two questions are kept apart because their answers differ. *Can the label be
+    predicted from the values?* That is possible even if a single cluster was cut in
+    two. *Is the split real?* Only if the true values have a valley between the two
     labels.
 
     Parameters
@@ -485,8 +486,8 @@ def assess(
         The objects, without the labels.
     labels : array-like of shape (n_objects,)
         The label of each object: words, numbers or categories. Missing ones (None, NaN,
-        an empty word) are predicted and not assessed. −1 is noise, as a number or a
-        word: its objects are one more label, which is not compared with the others.
+        an empty word) are predicted but not assessed. −1, as a number or a word, is
+        noise: it counts as one more label, which is not compared with the others.
     random_state : int, RandomState, Generator or None, default=0
         The same seed always gives the same answer. None takes a new one.
     scale : bool, default=True
@@ -498,35 +499,36 @@ def assess(
     -------
     Assessment
         ``print`` it; ``table()`` has a row for each object, ``clusters`` and ``pairs``
-        hold what was found out about labels.
+        describe the labels.
 
     Notes
     -----
-    *Probabilities.* The objects of each label are halved. The law of their true values
-    is fitted to one half, with the errors taken off (a mixture of one, two or four
-    Gaussians, by BIC), and asked about the other half. It is fitted again without
-    objects that are probably of another label. ``p ** beta`` with ``beta`` from the
-    other half calibrates probabilities, together with the share of labels that are
-    wrong at random, so that ``right`` tells confusion from wrong labels. What is
-    promised is the label that *would be given*, by whoever gave these.
+    *Probabilities.* The objects of each label are split in half. The distribution of
+    their true values is fitted to one half, with the errors removed (a mixture of one,
+    two or four Gaussians, chosen by BIC), and applied to the other half. It is fitted
+    again without objects that probably belong to another label. Raising probabilities
+    to a power ``beta``, found on the other half, calibrates them. The share of labels
+    that are wrong at random is estimated along with it, so that ``right`` distinguishes
+    overlap from wrong labels. The promise concerns the label that *would be given*, by
+    whoever labeled these objects.
 
-    *Valleys.* Two labels are compared along the axis between those of their Gaussians
-    that objects are most in doubt between; objects near the axis count, of other labels
-    those between the two ends. The best mixture of two to four Gaussians is compared
-    with the best of all laws that have a single mode (Khintchine), both blurred by the
-    errors. Labels have no part in the two laws, so that a cut through one cluster shows
-    no valley, whoever made it. A depth of 3 is called a valley: in
-    ``docs/assess.rst`` less than 5 in 100 cuts of a single cluster reach it. No valley
-    shown is not one cluster proved: with few objects valleys are not seen.
+    *Valleys.* Two labels are compared along an axis through the Gaussians that are
+    hardest to tell apart, using objects near the axis; objects of other labels count if
+    they lie between the two ends. The best mixture of two to four Gaussians is compared
+    with the best of all distributions with a single mode (Khintchine), both blurred by
+    the errors. The labels play no part in this, so that a cut through one cluster shows
+    no valley, whoever made it. A depth of 3 counts as a valley: fewer than 5 in 100
+    cuts of a single cluster reach it (``docs/assess.rst``). *No valley shown* does not
+    prove that there is one cluster: with few objects a valley is easily missed.
 
-    It takes a few fits of mixtures to at most 2000 objects of each label, and one pass
-    over all objects for each pair: 100,000 objects with 20 labels take about a minute.
-    To find clusters, use `cluster`; to learn labels for other objects, a classifier
-    such as `ErrorDiscriminant`.
+    Mixtures are fitted to at most 2000 objects of each label, and each pair takes one
+    pass over all objects: 100,000 objects with 20 labels take about a minute. To find
+    clusters, use `cluster`; to predict labels of other objects, a classifier such as
+    `ErrorDiscriminant`.
 
     Examples
     --------
-    One cluster that was cut in two is predictable, but it has no valley:
+    The halves of a cluster can be predicted, but there is no valley between them:
 
     >>> import numpy as np
     >>> import incerta as ic
@@ -558,7 +560,8 @@ def assess(
     pairs = _pairs(names, valleys)
     inside = {}
     for c in np.flatnonzero(real).tolist():
-        rows = np.flatnonzero(codes == c)[:MOST_HALVED]
+        # A few wrong labels far away would be a half by themselves.
+        rows = np.flatnonzero((codes == c) & (found.right >= DOUBTFUL))[:MOST_HALVED]
         inside[c] = within(some.only(rows), seed) if len(rows) >= FEWEST else None
     return Assessment(
         data=objects,
@@ -576,33 +579,34 @@ def assess(
 
 
 def _named(labels: Any, n: int) -> tuple[Ids, Indices]:
-    """The labels, sorted, and the number of each object's label; −1 is none."""
+    """Sort the labels and number each object's; −1 means no label."""
     given = np.asarray(labels)
     if given.shape != (n,):
         msg = (
-            f"labels has the shape {given.shape} for {counted(n, 'object')}; give one "
-            "label for each, None where there is none."
+            f"labels has the shape {given.shape} for {counted(n, 'object')}; give each "
+            "object one label, or None."
         )
         raise DataError(msg)
-    if given.dtype.kind == "f" and (np.isnan(given) | (given == np.rint(given))).all():
-        known = ~np.isnan(given)
-        given = np.where(known, given, 0.0).astype(np.int64)
-    elif given.dtype.kind in "iub":
-        known = np.ones(n, dtype=bool)
-    else:
+    known = ~nothing_in(given)
+    if given.dtype.kind == "f" and (given[known] == np.rint(given[known])).all():
+        given = np.where(known, given, 0.0)
+        given = given.astype(np.int64 if np.isfinite(given).all() else str)
+    elif given.dtype.kind not in "iub":
         words = given.astype(object)
-        known = np.array([each is not None and each == each for each in words], bool)
-        known &= words != ""
-        given = np.where(known, words, "").astype(str)
+        words[~known] = ""
+        given = words.astype(str)
+        known = given != ""
     if not known.any():
-        msg = "labels has no label at all; give one for each object, None for some."
+        msg = (
+            "labels has no label at all; give most objects one, and None to the others."
+        )
         raise DataError(msg)
     names, codes = np.unique(given[known], return_inverse=True)
     if len(names) > known.sum() / 2:
         msg = (
             f"labels has {counted(len(names), 'different label')} for "
-            f"{counted(int(known.sum()), 'object')}; take the column of the clusters, "
-            "where several objects have the same label."
+            f"{counted(int(known.sum()), 'object')}; pass the column of clusters, in "
+            "which several objects share a label."
         )
         raise DataError(msg)
     out = np.full(n, -1)
@@ -611,7 +615,7 @@ def _named(labels: Any, n: int) -> tuple[Ids, Indices]:
 
 
 def _to_compare(confused: Array, means: Array, real: Mask) -> list[tuple[int, int]]:
-    """Pairs of labels: those most often taken for each other, and nearest ones."""
+    """Choose pairs of labels: those most often confused, and the nearest."""
     chosen = set()
     for a in np.flatnonzero(real).tolist():
         others = np.flatnonzero(real & (np.arange(len(real)) != a))
@@ -626,7 +630,7 @@ def _to_compare(confused: Array, means: Array, real: Mask) -> list[tuple[int, in
 def _pairs(
     names: Ids, valleys: dict[tuple[int, int], Valley | None]
 ) -> list[AssessedPair]:
-    """Verdicts; labels that others connect without a valley are not separate."""
+    """Give verdicts; labels that others connect without a valley are not separate."""
     highest = np.full((len(names), len(names)), np.inf)
     for (a, b), seen in valleys.items():
         if seen is not None:
@@ -693,7 +697,7 @@ def _clusters(
 
 
 def _given(names: Ids, codes: Indices) -> Ids:
-    """The label of each object; None where it has none."""
+    """Look up the label of each object; None where it has none."""
     if (codes >= 0).all():
         return names[codes]
     out = np.full(len(codes), None, dtype=object)
@@ -708,7 +712,7 @@ def _fields(
 
 
 def _told(probability: Array, codes: Indices) -> float:
-    """``1 − CE / H``: the share of the entropy of the labels that is told."""
+    """Compute ``1 − CE / H``, the share of the labels' entropy that is explained."""
     rows = np.flatnonzero(codes >= 0)
     sizes = np.bincount(codes[rows], minlength=probability.shape[1]) / len(rows)
     most = entr(sizes).sum()
@@ -719,12 +723,12 @@ def _told(probability: Array, codes: Indices) -> float:
 
 
 def short(label: Any) -> str:
-    """A label in a picture."""
+    """Shorten a label for a picture."""
     return cut(printable(label), LONGEST)
 
 
 def said(pair: AssessedPair) -> str:
-    """The verdict on a pair, and how deep the valley is."""
+    """Put the verdict on a pair and its depth into words."""
     if pair.verdict == TOGETHER and pair.depth >= DEEP:
         return f"{TOGETHER}: others connect them"
     depth = "" if np.isnan(pair.depth) else f", depth {pair.depth:.1f}"

@@ -1,4 +1,4 @@
-"""`members`: which objects belong to a compact group in a broad field."""
+"""`members`: find the objects of compact groups in a broad field."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from incerta.exceptions import DataError, IncertaWarning
 from incerta.groups.errors import errors_of
 from incerta.groups.search import find
 from incerta.groups.sky import Sky, around
+from incerta.mixture.deconvolver import located
 from incerta.mixture.expectation import log_densities
 from incerta.mixture.model import Components, Measured, measured
 from incerta.models.checks import wrong
@@ -28,7 +29,7 @@ from incerta.models.registry import stored
 from incerta.typing import Array, Indices, Seed
 from incerta.wording import counted, cut, given, joined, printable, verb
 
-# Each object takes matrices of this size in every round.
+# Each object needs matrices of this size in every round.
 MOST_FEATURES = 20
 FIELDS = ("mixture", "uniform")
 MOST_TOLD = 5
@@ -50,16 +51,16 @@ class Group:
     expected : float
         Expected number of objects: the sum of their probabilities.
     expected_error : float
-        Its standard deviation, as it is open which objects they are.
+        Its standard deviation, because membership is uncertain.
     mean, mean_error : ndarray of shape (n_features,)
         Mean of the true values, and its standard errors.
     dispersion, dispersion_error : ndarray of shape (n_features,)
-        Standard deviation of the true values, without the errors of the objects, and
-        its standard errors.
+        Standard deviation of the true values, with measurement errors removed, and its
+        standard errors.
     covariance : ndarray of shape (n_features, n_features)
         Covariance of the true values.
     gain : float
-        Log likelihood that the group brings; it is tested.
+        Gain in log likelihood by the group; this is tested.
 
     Notes
     -----
@@ -88,11 +89,11 @@ class Group:
 
 
 class Expected(NamedTuple):
-    """What is to be expected of the objects above a threshold."""
+    """What to expect of the objects above a threshold."""
 
     n_objects: int
-    contamination: float  # share of them that is not of the group
-    completeness: float  # share of the group that is among them
+    contamination: float  # share of them outside the group
+    completeness: float  # share of the group among them
 
 
 def _check(found: Members) -> None:
@@ -113,31 +114,31 @@ def _check(found: Members) -> None:
 @stored(_check, by_itself=True, probability="f n k")
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Members(Result):
-    """What `members` found out about groups in a field; ``print`` it for a summary.
+    """The result of `members`; ``print`` it for a summary.
 
     Attributes
     ----------
     data : UncertainData
         The objects.
     probability : ndarray of shape (n_objects, n_groups)
-        Probability that the object belongs to each group; the rest is the field.
+        Probability that the object belongs to each group; the rest is for the field.
     groups : list of Group
-        The groups, the most significant one first.
+        The groups, the most significant first.
     components : Components
-        The law of the true values: the groups, then the field; of places on a sphere,
-        in the plane of `sky`.
+        The distribution of the true values: the groups, then the field; with `sky`, in
+        its plane.
     field : {"mixture", "uniform"}
-        What the field was taken for.
+        Model of the field.
     level : float
-        A field without a group has a group by chance in at most such a share of cases.
+        Largest share of fields without groups in which a group is found by chance.
     needed : float
-        Log likelihood that a group had to bring.
+        Gain in log likelihood that a group needed.
     seed : int
         ``members(data, ..., random_state=seed)`` gives the same answer.
     sky : Sky or None
-        Which features are places on a sphere.
+        Which features are positions on a sphere.
     versions : dict of str to str
-        What it was made with.
+        Versions of the packages used.
 
     Examples
     --------
@@ -170,32 +171,34 @@ class Members(Result):
 
     @cached_property
     def labels(self) -> Indices:
-        """The most probable of the groups and the field (−1), for each object."""
+        """Most probable group of each object; −1 for the field."""
         rest = 1.0 - self.probability.sum(axis=1, keepdims=True)
         return np.argmax(np.hstack([rest, self.probability]), axis=1) - 1
 
     def expected(self, threshold: float = 0.5, group: int | None = None) -> Expected:
-        """What is to be expected of the objects that are members so probably.
+        """Say what to expect of the objects above a threshold.
 
         Parameters
         ----------
         threshold : float, default=0.5
-            Objects of at least this probability are taken.
+            Objects with at least this probability are taken.
         group : int, optional
             Members of this group; of any group by default.
 
         Returns
         -------
         Expected
-            ``n_objects`` that are taken, their ``contamination``, the share that is
-            expected not to belong there, and ``completeness``, the share of all members
-            that is among them. NaN where there are none.
+            ``n_objects``, the number taken; ``contamination``, the expected share of
+            them that does not belong there; and ``completeness``, the expected share of
+            all members among them. NaN where there are none.
         """
         if not 0.0 <= threshold <= 1.0:
             msg = f"threshold={threshold!r} must lie between 0 and 1, such as 0.5."
             raise ValueError(msg)
         if group is not None and not 0 <= group < self.n_groups:
-            msg = f"group={group!r} is none of the {counted(self.n_groups, 'group')}."
+            few = verb(self.n_groups, "is", "are")
+            several = counted(self.n_groups, "group")
+            msg = f"group={group!r} must be a number from 0: there {few} {several}."
             raise ValueError(msg)
         own = self._of(group)
         taken = own[own >= threshold]
@@ -211,12 +214,12 @@ class Members(Result):
         return np.minimum(self.probability.sum(axis=1), 1.0)
 
     def probability_of(self, data: Any) -> Array:
-        """Probability of each group, for other objects with the same features.
+        """Give the probability of each group for other objects.
 
         Parameters
         ----------
         data : UncertainData or anything `as_uncertain` takes
-            Objects that were drawn from the same field.
+            Objects from the same field, with the same features.
 
         Returns
         -------
@@ -251,25 +254,26 @@ class Members(Result):
     def plot(
         self, features: Sequence[str] | Sequence[int] | None = None, ax: Any = None
     ) -> Any:
-        """Draw the groups over the field, by the probability of each object.
+        """Draw the groups over the field, colored by probability.
 
         Parameters
         ----------
         features : sequence of two features, optional
-            Names or positions; those in which the first group is narrowest by default.
+            Names or positions; by default those in which the first group is narrowest.
         ax : matplotlib Axes, optional
             Where to draw; those of a new figure by default.
         """
+        data = located(self.data)
         if features is None:
-            spread = np.nanstd(self.data.mean(), axis=0)
+            spread = np.nanstd(data.mean(), axis=0)
             narrow = np.zeros(self.data.n_features)
             if self.groups:
                 narrow = self.groups[0].dispersion / np.where(spread > 0, spread, 1.0)
             features = np.argsort(narrow, kind="stable")[:2].tolist()
-        return plot.members(self.data, self._of(None), features, ax)
+        return plot.members(data, self._of(None), features, ax)
 
     def sentences(self) -> list[str]:
-        """What was found, in plain sentences."""
+        """Summarize the result in sentences."""
         n, k = len(self.data), self.n_groups
         law = "a uniform field"
         if self.field == "mixture":
@@ -279,7 +283,7 @@ class Members(Result):
         if not k:
             return [
                 f"No group was found among {counted(n, 'object')}: {law} explains "
-                f"them. A group would have to bring a log likelihood of "
+                f"them. A group would have to raise the log likelihood by "
                 f"{self.needed:.1f}; a field alone does so in less than {chance} of "
                 "cases."
             ]
@@ -287,16 +291,16 @@ class Members(Result):
         first = (
             f"{counted(k, 'group')} in {law} {verb(k, 'was', 'were')} found among "
             f"{counted(n, 'object')}; {counted(inside, 'object')} "
-            f"{verb(inside, 'is', 'are')} rather of "
-            f"{verb(k, 'it', 'one')} than of the field."
+            f"probably {verb(inside, 'belongs', 'belong')} to "
+            f"{verb(k, 'it', 'one of them')}."
         )
         told = [first]
         weak = [g for g, each in enumerate(self.groups) if each.gain < self.needed]
         if weak:
             which = joined([str(g) for g in weak[:MOST_TOLD]])
             told.append(
-                f"Group {which} could be chance: a group must bring a log likelihood "
-                f"of {self.needed:.1f} for a field alone to do so in less than "
+                f"Group {which} could be chance: only a gain in log likelihood of "
+                f"{self.needed:.1f} or more is reached by a field alone in less than "
                 f"{chance} of cases."
             )
         for threshold in (0.5, 0.9):
@@ -305,19 +309,19 @@ class Members(Result):
                 told.append(
                     f"Of the {counted(found.n_objects, 'object')} with a probability "
                     f"of at least {threshold}, {found.contamination:.0%} are expected "
-                    f"to be of the field, and {found.completeness:.0%} of all members "
-                    "to be among them."
+                    f"to belong to the field; they should include "
+                    f"{found.completeness:.0%} of all members."
                 )
         return told
 
     def explain(self) -> str:
-        """What was found, in sentences, and each group in 80 columns."""
+        """Summarize the result in sentences, with a table for each group."""
         rows = []
         for g, each in enumerate(self.groups):
             rows += [
                 "",
                 f"Group {g}: {each.expected:,.1f} ± {each.expected_error:,.1f} objects,"
-                f" log likelihood {each.gain:,.1f}",
+                f" gain in log likelihood {each.gain:,.1f}",
                 f"{'':>16} {'mean':>12} {'±':>10} {'dispersion':>12} {'±':>10}",
             ]
             for j, name in enumerate(self.data.feature_names):
@@ -329,7 +333,7 @@ class Members(Result):
         return "\n".join([*self.sentences(), *rows])
 
     def summary(self) -> dict[str, Any]:
-        """What was found, for programs; None where nothing is known."""
+        """Give the result for programs, with None for what is unknown."""
         names = self.data.feature_names
         thresholds = {str(t): self.expected(t)._asdict() for t in (0.1, 0.5, 0.9)}
         return {
@@ -375,68 +379,69 @@ def members(
     level: float = 0.05,
     random_state: Seed = 0,
 ) -> Members:
-    """Say which objects belong to a compact group in a broad field.
+    """Find the objects that belong to a compact group in a broad field.
 
-    For the question "which of these stars are of the cluster?": most objects are of a
-    field that nobody asks about, and some are close together in it. Errors are taken
-    off both, so that a bad measurement is rather of the field only as far as it should
-    be. The number of groups is tested, and may be none.
+    This answers questions such as "which of these stars belong to the cluster?". Most
+    objects form a field of no interest, and some are close together in it. Measurement
+    errors are removed from both, so that poorly measured members are not lost to the
+    field. The number of groups is tested, and can be zero.
 
     Parameters
     ----------
     data : UncertainData or anything `as_uncertain` takes
-        The objects; at most 20 features. Leave out those that do not tell the group
-        from the field, such as magnitudes.
+        The objects, with at most 20 features. Leave out features that do not separate
+        the group from the field, such as magnitudes.
     n_groups : int or "auto", default="auto"
-        "auto" takes groups that pass a test; a number takes the most significant ones,
-        whether they pass it or not.
+        "auto" takes the groups that pass a test; a number takes the most significant
+        ones, whether they pass or not.
     field : {"mixture", "uniform"}, default="mixture"
-        What the other objects are like: a mixture of broad Gaussians, as many as BIC
-        asks for, or uniform between the lowest and the highest values.
+        Model of the other objects: a mixture of broad Gaussians, their number chosen by
+        BIC, or uniform between the lowest and the highest values.
     sky : pair of str, optional
-        Names of two features that are longitude and latitude on a sphere, in degrees,
-        such as ``("ra", "dec")``. Their errors are in degrees, too, that of the
-        longitude as of a coordinate: errors of ``ra * cos(dec)``, as catalogs have
-        them, must be divided by the cosine of the latitude.
+        Names of the two features that are longitude and latitude on a sphere, in
+        degrees, such as ``("ra", "dec")``. Errors are in degrees as well, and that of
+        the longitude is the error of the coordinate: divide the errors of ``ra *
+        cos(dec)`` that catalogs list by the cosine of the latitude.
     level : float, default=0.05
-        A field without a group has one by chance in at most such a share of cases.
+        Largest share of fields without groups in which one is found by chance.
     random_state : int, RandomState, Generator or None, default=0
         The same seed always gives the same answer. None takes a new one.
 
     Returns
     -------
     Members
-        ``print`` it; ``table()`` has the objects, the most probable members first,
-        ``groups`` what each group is like, ``expected(0.9)`` what is to be expected of
-        those above a threshold.
+        ``print`` it. ``table()`` lists the objects, the most probable members first,
+        ``groups`` describes each group, and ``expected(0.9)`` says what to expect of
+        the objects above a threshold.
 
     Notes
     -----
-    *Model.* True values are of a mixture: broad Gaussians for the field, and a Gaussian
-    for each group; what was measured has the error of each object added [1]_. A group
-    is *compact*: its dispersion, without errors, is at most a third of that of the
-    field around it (geometric mean over all directions). The broadest Gaussians that
-    hold half of the objects are field in any case.
+    *Model.* True values follow a mixture: broad Gaussians for the field, and a Gaussian
+    for each group. Measurements add the error of each object [1]_; they may be
+    projections (``projection=`` in `from_gaussian`). A group is *compact*: its
+    dispersion, without errors, is at most a third of that of the field around it
+    (geometric mean over all directions). The broadest Gaussians that hold half of the
+    objects are always field.
 
-    *Search.* Places that have more objects than the field explains start a Gaussian
-    each, which is followed by EM beside the field; the best one is a group if its log
-    likelihood gains ``log(n / level) + 3 d`` with n objects of d features. Then field
-    and groups are fitted together, and the search goes on. The price for each feature
-    was found by simulations of fields without groups (``docs/members.rst``), which may
-    have heavy tails, be skewed or have several parts; it is not a theorem.
+    *Search.* Each place with more objects than the field explains starts a Gaussian,
+    which is followed by EM beside the field. The best one is a group if it raises the
+    log likelihood by ``log(n / level) + 3 d`` for n objects with d features. Then field
+    and groups are fitted together, and the search continues. The price for each feature
+    comes from simulated fields without groups, among them heavy-tailed and skewed ones
+    and some with several parts (``docs/members.rst``); it is not a theorem.
 
-    *Standard errors* are those of the observed information, with the field and the
-    other groups taken as known.
+    *Standard errors* come from the observed information, with the field and the other
+    groups taken as known.
 
-    It is not for clusters that fill the data, and no field: use `cluster`. Groups of
-    less than some 10 objects are found only if they are very dense, and none whose
-    dispersion and errors together are as wide as the field. Two groups are one unless
-    they are several times further apart than they are wide. Errors that are not
-    Gaussian count by their mean and covariance.
+    For clusters that fill the data, without a field, use `cluster`. Groups of fewer
+    than about 10 objects are found only if they are very dense, and groups whose
+    dispersion and errors together are as wide as the field are not found. Two groups
+    count as one unless they are several times further apart than they are wide. Errors
+    that are not Gaussian are represented by their mean and covariance.
 
-    Time grows with the number of objects: 2000 objects of five features take some 5
-    seconds. The number and the places of broad Gaussians are chosen with at most 3000
-    objects and settled with 20,000; the search for groups looks at all.
+    Time grows with the number of objects: 2000 objects with five features take about 3
+    seconds, a million 45 s. The broad Gaussians are chosen with at most 3000 objects
+    and fitted to 20,000; the search for groups uses all objects.
 
     References
     ----------
@@ -446,7 +451,7 @@ def members(
 
     Examples
     --------
-    A group of 30 in a field of 400, with errors as large as the group is wide:
+    A group of 30 in a field of 400, with errors almost as large as the group:
 
     >>> import numpy as np
     >>> import incerta as ic
@@ -464,13 +469,20 @@ def members(
     seed = checked_seed(random_state)
     if objects.n_features > MOST_FEATURES:
         msg = (
-            f"data has {objects.n_features} features; a group is looked for in at most "
-            f"{MOST_FEATURES}. Name those that tell it from the field, "
-            "data.select([...]), or put them into few directions first, "
+            f"data has {objects.n_features} features; groups can be found in at most "
+            f"{MOST_FEATURES}. Select those that separate them from the field with "
+            "data.select([...]), or reduce them with "
             "ic.Directions().fit_transform(data)."
         )
         raise DataError(msg)
     some, plane = measured(objects), None
+    if some.projection is not None and (sky is not None or field == "uniform"):
+        msg = (
+            f"{given(sky=sky) if sky is not None else given(field=field)} does not fit "
+            "values that were measured in projection: places on a sphere, and the "
+            "borders of a uniform field, take the features themselves. Leave it out."
+        )
+        raise DataError(msg)
     if sky is not None:
         plane = around(some, *_places(some, objects, sky))
         some = plane.flat(some)
@@ -479,7 +491,7 @@ def members(
     if len(constant):
         msg = (
             f"{objects.feature_names[constant[0]]!r} is the same for all objects and "
-            "tells no group from the field; leave it out."
+            "cannot separate a group from the field; leave it out."
         )
         raise DataError(msg)
     scale = np.sqrt(np.where(variances > 0.0, variances, 1.0))
@@ -516,7 +528,7 @@ def members(
 
 
 def _wanted(n_groups: Any) -> int | None:
-    """Number of groups; None for as many as pass the test."""
+    """Check the number of groups; None for as many as pass the test."""
     if isinstance(n_groups, str) and n_groups == "auto":
         return None
     whole = isinstance(n_groups, (int, np.integer)) and not isinstance(n_groups, bool)
@@ -536,7 +548,7 @@ def _check_options(field: Any, level: Any) -> None:
 
 
 def _places(some: Measured, data: UncertainData, sky: Sequence[str]) -> list[int]:
-    """Numbers of the features that are longitude and latitude."""
+    """Find the features that are longitude and latitude."""
     at = positions_of_features(sky, data.feature_names).tolist()
     if len(set(at)) != 2 or len(at) != 2:
         msg = (
@@ -548,7 +560,7 @@ def _places(some: Measured, data: UncertainData, sky: Sequence[str]) -> list[int
     if some.known is not None and not some.known[at].all():
         msg = (
             f"{longitude!r} or {latitude!r} is missing for some objects; leave these "
-            "out: a place on a sphere needs both."
+            "out, as a position needs both."
         )
         raise DataError(msg)
     highest = np.abs(some.values[at[1]]).max()
@@ -562,6 +574,11 @@ def _places(some: Measured, data: UncertainData, sky: Sequence[str]) -> list[int
 
 
 def _scaled(some: Measured, middle: Array, scale: Array) -> Measured:
+    if some.projection is not None:
+        values = some.values - np.einsum("qdn,d->qn", some.projection, middle)
+        values *= 1.0 if some.known is None else some.known
+        through = some.projection * scale[:, None]
+        return some._replace(values=values, projection=through)
     values = (some.values - middle[:, None]) / scale[:, None]
     if some.known is not None:
         values *= some.known
@@ -582,7 +599,7 @@ def _unscaled(law: Components, middle: Array, scale: Array) -> Components:
 
 
 def _shares(some: Measured, law: Components, k: int) -> Array:
-    """Probability of each of the first k components, (n, k)."""
+    """Compute the probability of each of the first k components, (n, k)."""
     if not k:
         return np.empty((some.n_objects, 0))
     return np.ascontiguousarray(np.exp(log_densities(some, law).shares[:k]).T)

@@ -14,8 +14,8 @@ from incerta.estimators.named import IN_WORLDS, METHODS, made, spelled
 from incerta.wording import given, no_parameter
 
 DEFAULT = (
-    "AutoClusterer: Gaussian clusters, round clusters and connected neighborhoods were "
-    "looked for; the clearest of them count most."
+    "AutoClusterer looked for Gaussian clusters, round clusters and connected "
+    "neighborhoods; those that describe the data best count most."
 )
 # What clusterers of scikit-learn call the number of clusters.
 NUMBERS = ("n_clusters", "n_components")

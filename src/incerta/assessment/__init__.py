@@ -1,1 +1,1 @@
-"""How sure given labels are: their probabilities, and valleys between them."""
+"""Probabilities of given labels, and valleys between them."""

@@ -1,4 +1,4 @@
-"""Where to look for a valley between two labels: along which axis, at which objects."""
+"""Choose the axis and the objects along which two labels are compared."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from incerta.mixture.fitting import Effort, Search, fitted
 from incerta.mixture.model import Components, Measured
 from incerta.typing import Array, Indices, Mask
 
-# Objects farther from the axis than this share of those at its ends do not count.
+# Objects count up to the distance from the axis of this share of those at its ends.
 NEAR_AXIS = 0.75
-# Part of the mean variance that each direction has at least.
+# Least variance of each direction, as a part of the mean variance.
 RIDGE = 0.02
-# Nor do objects this far outside of the two ends, in deviations within them.
+# Objects count up to this distance beyond the two ends, in their deviations.
 BEYOND = 4.0
-# Objects of each fold that a part of a label must have to be an end.
+# Fewest objects in each fold of a part of a label that can be an end.
 FEWEST_AT_END = 25
-# And the least part of the label's objects.
+# Least share of the label's objects in such a part.
 LEAST_AT_END = 0.1
-# How hard halves of a label are looked for.
+# Effort to split a label into halves.
 TO_HALVE = Effort(n_init=5, tol=1e-3, max_iter=100)
 
 
@@ -46,25 +46,57 @@ class Axis(NamedTuple):
     half: float  # distance of the ends from the middle
 
 
-def axis_between(one: End, other: End, errors: Array) -> Axis:
-    """The direction that tells two ends best, with typical error variances (d,)."""
+def axis_between(one: End, other: End, errors: Array, bent: bool = False) -> Axis:
+    """Find the direction that best separates two ends, with typical errors (d,).
+
+    If they may be parts of something `bent`, the axis goes through their border on the
+    curve that joins them, not through the middle of the chord.
+    """
     total = one.size * one.covariance + other.size * other.covariance
     within = total / (one.size + other.size) + np.diag(errors)
     d = len(errors)
-    within += RIDGE * np.trace(within) / d * np.eye(d)
-    whitening = np.linalg.inv(np.linalg.cholesky(within))
+    least = RIDGE * np.trace(within) / d * np.eye(d)
+    within += least
+    root = np.linalg.cholesky(within)
+    whitening = np.linalg.inv(root)
     apart = whitening @ (other.mean - one.mean)
     distance = float(np.linalg.norm(apart))
-    direction = whitening.T @ apart / max(distance, np.finfo(float).tiny)
-    return Axis((one.mean + other.mean) / 2.0, direction, whitening, distance / 2.0)
+    unit = apart / max(distance, np.finfo(float).tiny)
+    middle = (one.mean + other.mean) / 2.0
+    if bent:
+        off = whitening @ (_border(one, other, least + np.diag(errors)) - middle)
+        middle = middle + root @ (off - (off @ unit) * unit)
+    return Axis(middle, whitening.T @ unit, whitening, distance / 2.0)
+
+
+def _border(one: End, other: End, more: Array) -> Array:
+    """Find where two Gaussians are equally dense on the curve that joins their means.
+
+    All modes and valleys of their sum are on that curve (Ray and Lindsay 2005).
+    """
+    inverses = [np.linalg.inv(end.covariance + more) for end in (one, other)]
+    means = one.mean, other.mean
+    share = np.linspace(0.02, 0.98, 49)[:, None, None]
+    shares = 1.0 - share, share
+    total = sum(s * a for s, a in zip(shares, inverses, strict=True))
+    pulls = sum(
+        s * (a @ m)[:, None] for s, a, m in zip(shares, inverses, means, strict=True)
+    )
+    way = np.linalg.solve(total, pulls)[:, :, 0]
+    logs = [
+        np.linalg.slogdet(a)[1] - np.einsum("ti,ij,tj->t", way - m, a, way - m)
+        for a, m in zip(inverses, means, strict=True)
+    ]
+    place: Array = way[np.abs(logs[0] - logs[1]).argmin()]
+    return place
 
 
 def along(axis: Axis, some: Measured, own: Mask, ends: Mask) -> tuple[Array, Array]:
-    """Places and errors, in deviations, of the objects that count.
+    """Return places and errors, in deviations, of the objects that count.
 
-    These are near the axis, as most at its ends are; of other labels than the `own`
-    ones only those between the ends: dropping them would carve a valley, and those
-    outside could be a mode of another cluster.
+    They lie near the axis, as most objects at its ends do. Objects with labels other
+    than the `own` ones count only between the ends: dropping these would carve a
+    valley, and those outside could be a mode of another cluster.
     """
     place = axis.direction @ some.values - axis.direction @ axis.middle
     farthest = np.where(own, axis.half + BEYOND, axis.half)
@@ -82,7 +114,7 @@ def along(axis: Axis, some: Measured, own: Mask, ends: Mask) -> tuple[Array, Arr
 
 
 class Axes:
-    """Looks at labels along axes that are each found without the objects looked at.
+    """Compare labels along axes, each found without the objects it is applied to.
 
     Parameters
     ----------
@@ -103,7 +135,7 @@ class Axes:
         self.part = [found.part[here] for here in rows]
 
     def means(self, k: int) -> Array:
-        """Means of the true values of k labels, (k, d), by the laws of both folds."""
+        """Average the true values of k labels over both folds, (k, d)."""
         both = [laws.components for laws in self.found.laws]
         weights, means = (
             np.concatenate([getattr(each, name) for each in both])
@@ -114,15 +146,17 @@ class Axes:
         return member @ means / member.sum(axis=1, keepdims=True)
 
     def between(self, a: int, b: int) -> Valley | None:
-        """Along the axis between the parts of two labels that are most in doubt.
+        """Measure the valley between the least separate parts of two labels.
 
-        Labels count as a whole where such parts are small; None if one has no law.
+        Labels count as a whole where such parts are small; None if one has no fit.
         """
         seen = []
         for g, laws in enumerate(self.found.laws):
             parts = [np.flatnonzero(laws.clusters == c) for c in (a, b)]
             if not all(map(len, parts)):
                 return None
+            # Labels with several Gaussians follow their bends already.
+            bent = all(len(each) == 1 for each in parts)
             own = ends = np.isin(self.labels[g], (a, b))
             ones, others = (self._large(g, c) for c in (a, b))
             if len(ones) and len(others):
@@ -131,15 +165,15 @@ class Axes:
                 parts = [ones[[i]], others[[j]]]
                 ends = own & np.isin(self.part[g], parts)
             one, other = (end_of(laws.components, each) for each in parts)
-            axis = axis_between(one, other, self.typical)
+            axis = axis_between(one, other, self.typical, bent)
             seen.append(along(axis, self.some[g], own, ends))
         places, errors = (np.concatenate(each) for each in zip(*seen, strict=True))
         return valley(places, errors)
 
     def _large(self, g: int, c: int) -> Indices:
-        """Parts of a label that hold many of its objects, in one fold.
+        """Select the parts of a label that hold many of its objects, in one fold.
 
-        Others may describe objects far out, or with wrong labels.
+        The others may describe outliers or wrong labels.
         """
         held = np.bincount(
             self.part[g][self.labels[g] == c],
@@ -151,7 +185,7 @@ class Axes:
 
 
 def within(own: Measured, seed: int) -> Valley | None:
-    """The deeper valley between halves of one label: of a mixture, and of k-means.
+    """Measure the deeper valley between halves by a mixture and by k-means.
 
     None if the halves are too small.
     """
@@ -164,7 +198,7 @@ def within(own: Measured, seed: int) -> Valley | None:
 
 
 def end_of(components: Components, parts: Indices) -> End:
-    """Some Gaussians of a mixture together."""
+    """Combine some Gaussians of a mixture into one."""
     weights = components.weights[parts]
     share = weights / weights.sum()
     apart = components.means[parts] - share @ components.means[parts]
@@ -176,7 +210,7 @@ def end_of(components: Components, parts: Indices) -> End:
 
 def _by_mixture(own: Measured, seed: int) -> Indices:
     enough = own.n_objects > 2 * settings.LAW_OBJECTS_PER_FEATURE * own.n_features
-    # One shape for both halves finds a direction that k-means does not see.
+    # One shape for both halves finds directions that k-means misses.
     kinds = ("tied", "full") if enough else ("diag",)
     search = Search(numbers=[2], covariances=kinds, seed=seed, effort=TO_HALVE)
     halves: Indices = log_densities(own, fitted(own, search).components).shares.argmax(

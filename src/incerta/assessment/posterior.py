@@ -1,4 +1,4 @@
-"""How probable each label is for each object, by the laws of the other objects."""
+"""Probability of each label for each object, by fits to the other objects."""
 
 from __future__ import annotations
 
@@ -9,28 +9,31 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import log_softmax
 
+from incerta import settings
 from incerta.mixture.expectation import filled, log_densities
 from incerta.mixture.fitting import single_gaussian
 from incerta.mixture.model import Measured
 from incerta.typing import Array, Indices, Mask
 from incerta.views.judge import Laws, laws_of
 
-# Laws are fitted to at most so many objects of each label in each fold.
+# Most objects of each label in each fold that its distribution is fitted to.
 MOST_EACH = 1000
-# Laws are fitted again without objects whose own label is at most so probable.
+# The second fit leaves out objects whose own label is at most this probable.
 DOUBTFUL = 0.3
-# Objects that say how far probabilities can be trusted.
+# Most objects used for calibration.
 MOST_TEMPERED = 20_000
 # Bounds of the exponent, and the largest share of wrong labels.
 LEAST_BETA, MOST_BETA, MOST_WRONG = 0.05, 2.0, 0.5
 TINY = 1e-300
-# In more features than this, laws have diagonal covariances along common axes.
+# With more features than this, covariances are diagonal along common axes.
 MOST_CORRELATED = 12
+# Diagonal variances are shrunk to those of all labels, by this many objects' weight.
+IN_COMMON = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Posterior:
-    """Probabilities of k labels for n objects, each by the laws of the other fold."""
+    """Probabilities of k labels for n objects, each by a fit to the other fold."""
 
     probability: Array  # (n, k), of the label that would be given
     right: Array  # (n,), that the given label is the true one; NaN without a label
@@ -87,12 +90,15 @@ def posterior(some: Measured, labels: Indices, k: int, seed: int) -> Posterior:
 
 
 def along_common_axes(some: Measured, labels: Indices) -> Measured:
-    """Many features along the axes of the covariance within all labels together.
+    """Rotate many features to the axes of the covariance within labels.
 
-    There one variance for each feature describes laws well, and costs little. Errors
-    are taken to be independent there, and gaps to be values with large errors.
+    Few features are rotated too if no label has enough objects for a full covariance.
+    Along these axes one variance for each feature is cheap and fits well. Errors are
+    taken to be independent there, and gaps to be values with large errors.
     """
-    if some.n_features <= MOST_CORRELATED:
+    enough = 2 * settings.LAW_OBJECTS_PER_FEATURE * some.n_features
+    several = np.bincount(labels[labels >= 0]).max() > enough
+    if some.n_features <= MOST_CORRELATED and several:
         return some
     some = without_gaps(some)
     given = np.flatnonzero(labels >= 0)
@@ -107,9 +113,9 @@ def along_common_axes(some: Measured, labels: Indices) -> Measured:
 
 
 def without_gaps(some: Measured) -> Measured:
-    """Missing values as means of all objects, whose errors are as large as the spread.
+    """Replace missing values by overall means, with the overall spread as error.
 
-    Means of their own label would make a valley of nothing.
+    Means of an object's own label would create a valley.
     """
     if some.projection is not None:
         return filled(some, single_gaussian(some))
@@ -124,7 +130,7 @@ def without_gaps(some: Measured) -> Measured:
 
 
 def _folds(labels: Indices, k: int, rng: np.random.Generator) -> tuple[Indices, Mask]:
-    """Half of the objects of each label, and which objects laws are fitted to."""
+    """Split each label in half, and choose the objects to fit to."""
     order = rng.permutation(len(labels))
     order = order[np.argsort(labels[order], kind="stable")]
     starts = np.searchsorted(labels[order], np.arange(k))
@@ -138,18 +144,23 @@ def _folds(labels: Indices, k: int, rng: np.random.Generator) -> tuple[Indices, 
 def _laws(
     some: Measured, labels: Indices, counts: Indices, seed: int, rows: Indices
 ) -> Laws:
-    """Laws of labels by some objects, as large as the labels of all objects are."""
+    """Fit labels to some objects, weighted by the sizes of all labels."""
     kind = "diag" if some.n_features > MOST_CORRELATED else None
     laws = laws_of(some.only(rows), labels[rows], len(counts), seed, kind=kind)
     weights = laws.components.weights
     fitted = np.bincount(laws.clusters, weights, minlength=len(counts))
+    held, own = weights[:, None] * len(rows), laws.components.covariances
+    if own.ndim == 2:
+        own = (held * own + IN_COMMON * (weights @ own)) / (held + IN_COMMON)
     weights = weights * (counts / np.where(fitted > 0.0, fitted, 1.0))[laws.clusters]
-    components = laws.components._replace(weights=weights / weights.sum())
-    return laws._replace(components=components)
+    weights /= weights.sum()
+    return laws._replace(
+        components=laws.components._replace(weights=weights, covariances=own)
+    )
 
 
 def _explained(some: Measured, labels: Indices, rows: Indices, laws: Laws) -> Indices:
-    """Objects that are not probably of another label; all, where none would be left."""
+    """Keep objects that probably have the right label; all, if none would be left."""
     k = int(labels.max()) + 1
     own = laws.shares(some.only(rows), k)[np.arange(len(rows)), labels[rows]]
     kept = own > DOUBTFUL
@@ -158,7 +169,7 @@ def _explained(some: Measured, labels: Indices, rows: Indices, laws: Laws) -> In
 
 
 def tempered(share: Array, beta: float, wrong: float) -> tuple[Array, Array]:
-    """Probabilities of true labels, and of given ones, some of which are wrong.
+    """Return probabilities of true labels, and of given ones that may be wrong.
 
     True ones are ``q ∝ p ** beta``, as laws promise too much; of given labels a share
     is wrong, and then any other: ``(1 − wrong) q + wrong (1 − q) / (k − 1)``.
@@ -169,7 +180,7 @@ def tempered(share: Array, beta: float, wrong: float) -> tuple[Array, Array]:
 
 
 def best_temper(share: Array, labels: Indices) -> tuple[float, float]:
-    """``beta`` and ``wrong`` that make the given labels likeliest."""
+    """Find ``beta`` and ``wrong`` that make the given labels likeliest."""
     if share.shape[1] < 2:
         return 1.0, 0.0
     rows = np.arange(len(labels))

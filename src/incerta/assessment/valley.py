@@ -1,8 +1,8 @@
-"""Whether the law of the true values along an axis has a valley.
+"""Test whether the distribution of the true values along an axis has a valley.
 
-The best mixture of Gaussians is compared with the best of all laws that have a single
-mode, each with the measurement errors added. Labels play no part: a cut through one
-cluster shows no valley, whoever made it.
+The best mixture of Gaussians is compared with the best of all distributions with a
+single mode, both with the measurement errors added. Labels play no part: a cut through
+one cluster shows no valley, whoever made it.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from scipy.special import ndtr
 from incerta.models.registry import stored
 from incerta.typing import Array
 
-# Cells that values are counted in: along the axis, and by the size of their errors.
+# Number of cells for counting values: along the axis, and by the size of errors.
 PLACES, SIZES = 64, 3
-# Numbers of Gaussians in the mixtures.
+# Numbers of Gaussians to try.
 NUMBERS = (2, 3, 4)
-# Places of the mode that are tried first, and ends of uniforms on either side of it.
+# Number of modes tried first, and of ends of uniforms on either side of each.
 MODES, ENDS = 24, 24
 # In standard deviations within clusters. Gaussians are at least as wide as WIDTH, so
 # that the steps of rounded values are no modes; and all values are smoothed a little.
 WIDTH, SMOOTHING = 0.35, 0.2
-# Rounds of EM: at most, and of laws with one mode before Newton steps take over.
+# Most rounds of EM, rounds for one mode before Newton steps, and most of these.
 ROUNDS, FIRST_ROUNDS, NEWTON_STEPS = 200, 60, 50
-# Log likelihoods are found to within these.
+# Precision of log likelihoods: of steps, and of the maximum.
 ENOUGH, NEAR = 0.01, 0.05
-# A uniform with less weight is not counted as a part of a law.
+# Least weight of a uniform that counts as a part.
 SOME_WEIGHT = 1e-4
 TINY = 1e-300
 
@@ -59,7 +59,7 @@ class Gaussians(NamedTuple):
 
 
 class Valley(NamedTuple):
-    """How much better several modes explain values than one mode does."""
+    """How much better several modes explain the values than one."""
 
     depth: float
     counts: Counts
@@ -67,11 +67,11 @@ class Valley(NamedTuple):
 
 
 def valley(values: Array, errors: Array) -> Valley:
-    """Compare laws of several modes with laws of one for n values with errors.
+    """Compare several modes with one for n values with errors.
 
     Values are in standard deviations within clusters. The depth is twice the gain in
-    log likelihood, less the parameters of the Gaussians, plus the parts of the law with
-    one mode. It takes the same time for any n.
+    log likelihood, minus the number of parameters of the Gaussians, plus the number of
+    parts of the fit with one mode. The time does not depend on n.
     """
     counts = counted(values, errors)
     fits = [best_gaussians(counts, k) for k in NUMBERS]
@@ -97,7 +97,7 @@ def counted(values: Array, errors: Array) -> Counts:
 
 
 def best_gaussians(counts: Counts, k: int) -> tuple[float, Gaussians]:
-    """Log likelihood of the best mixture of k Gaussians by EM, and the mixture."""
+    """Fit a mixture of k Gaussians by EM; return its log likelihood and the mixture."""
     places, errors, numbers = counts
     n, noise = numbers.sum(), errors**2
     order = np.argsort(places, kind="stable")
@@ -137,11 +137,11 @@ def best_gaussians(counts: Counts, k: int) -> tuple[float, Gaussians]:
 
 
 def one_mode(counts: Counts) -> tuple[float, int]:
-    """Log likelihood of the best of all laws with one mode, and its number of parts.
+    """Fit one mode; return the log likelihood and the number of parts.
 
-    Such a law is a mixture of uniforms that end at the mode, and a point there
-    (Khintchine). The parts are counted because as many values can be explained too
-    well: the law follows them like a histogram.
+    Every distribution with one mode is a mixture of uniforms that end there and a point
+    at the mode (Khintchine). The number of parts measures how closely the fit follows
+    the values, like a histogram.
     """
     low, high = counts.places.min(), counts.places.max()
     step = (high - low) / MODES
@@ -165,7 +165,7 @@ def one_mode(counts: Counts) -> tuple[float, int]:
 def densities(counts: Counts, modes: Array) -> Array:
     """Density of each uniform, and of the point at the mode, in cells: (m, c, j)."""
     places, errors, _ = counts
-    # Ends are close together near the mode: laws may have a narrow peak and long tails.
+    # Ends are closer near the mode, for narrow peaks with long tails.
     part = np.linspace(0.0, 1.0, ENDS + 1)[1:] ** 2
     ends = [places.min() - errors.max(), places.max() + errors.max()]
     length = (np.array(ends) - modes[:, None])[:, :, None] * part  # (m, sides, ends)
@@ -178,7 +178,7 @@ def densities(counts: Counts, modes: Array) -> Array:
 
 
 def _roughly(tables: Array, numbers: Array) -> tuple[Array, Array]:
-    """Weights after some rounds of EM, and the most that any can reach, by mode."""
+    """Run some rounds of EM; return weights and an upper bound, for each mode."""
     n = numbers.sum()
     weights = np.full((len(tables), tables.shape[2]), 1.0 / tables.shape[2])
     turned = tables.transpose(0, 2, 1)
@@ -197,7 +197,7 @@ def _times(matrices: Array, vectors: Array) -> Array:
 
 
 def best_weights(table: Array, numbers: Array, weights: Array) -> tuple[float, Array]:
-    """Log likelihood of the best mixture, and its weights (Wang 2007).
+    """Find the best weights and their log likelihood (Wang 2007).
 
     Each step maximizes the quadratic with the same value, slope and curvature over all
     weights of at least 0.

@@ -20,6 +20,17 @@ def physical_bytes() -> int:
         return 8 * 2**30
 
 
+def check_fits(n_bytes: float, what: str, way_out: str) -> None:
+    """Refuse work that would need more memory than the machine has, before it begins.
+
+    `what` is the subject of a sentence in the plural, `way_out` a sentence.
+    """
+    if n_bytes > (limit := physical_bytes()):
+        needed, there = (f"{size / 2**30:,.3g} GiB" for size in (n_bytes, limit))
+        msg = f"{what} need {needed}, and this machine has {there}. {way_out}"
+        raise MemoryError(msg)
+
+
 def blocks(
     n_items: int, item_bytes: float, limit: int = BLOCK_BYTES
 ) -> Iterator[slice]:

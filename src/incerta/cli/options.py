@@ -465,7 +465,7 @@ def _tell(guess: "Guess") -> None:
         reading, values=_few(reading.values), errors=_few(tuple(reading.errors))
     )
     chosen = shlex.join(command_for(short, TableSpec(), ()))
-    say(f"Guessed: {chosen}. Say otherwise with these options.")
+    say(f"Guessed: {chosen}. Use these options to change that.")
     left_out = guess.left_out.items()
     if others := [f"{n} ({why})" for n, why in left_out if n not in guess.classes]:
         say(f"Left out: {listed(others)}.")

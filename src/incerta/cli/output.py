@@ -4,7 +4,6 @@ import csv
 import errno
 import io
 import json
-import os
 import re
 import sys
 import textwrap
@@ -14,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, Self, TypeAlias
 
 import typer
@@ -279,8 +279,11 @@ def check_folder(folder: Path, names: Iterable[str] = ()) -> None:
 
 def check_writable(folder: Path) -> None:
     """Check early that a folder is writable."""
-    if not os.access(folder, os.W_OK):
-        refuse("-o", f"{folder} is not writable.")
+    try:
+        with TemporaryFile(dir=folder):  # what is allowed does not say what works
+            return
+    except OSError as error:
+        refuse("-o", f"{folder} is not writable: {error.strerror}.")
 
 
 def _not_run(cell: Any) -> Any:

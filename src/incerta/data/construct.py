@@ -20,7 +20,7 @@ from incerta.data.checks import (
     as_projection,
     as_weights,
 )
-from incerta.data.container import UncertainData
+from incerta.data.container import UncertainData, order_of_names
 from incerta.data.grouping import Groups, encode, group_codes
 from incerta.data.laws import Gaussian, Independent, Joint, Law, Values, diagonal
 from incerta.data.projections import Projected, sizes_of_columns, total_covariance
@@ -77,15 +77,18 @@ def from_samples(
     if groups.order is not None:
         table = table[groups.order]
         likely = None if likely is None else likely[groups.order]
-    law = values_law(table, groups, likely)
-    return _made(law, groups.ids, feature_names, meaning)
+    names = as_feature_names(feature_names, table.shape[1])
+    law = values_law(table, groups, likely, names)
+    return _made(law, groups.ids, names, meaning)
 
 
-def values_law(table: Array, groups: Groups, weights: Array | None) -> Values:
+def values_law(
+    table: Array, groups: Groups, weights: Array | None, names: Sequence[str]
+) -> Values:
     """Make the law of grouped values; those of weight 0 are left out.
 
-    The values of an object are put into a fixed order: the order of the rows in a table
-    means nothing, and changes nothing, not even the rounding of sums.
+    The values of an object are put into a fixed order: the order of the rows and
+    columns of a table means nothing, and does not even change the rounding of sums.
     """
     starts = groups.starts
     if weights is not None:
@@ -93,7 +96,9 @@ def values_law(table: Array, groups: Groups, weights: Array | None) -> Values:
         if (weights == first).all() and (first > 0).all():
             weights = None  # one weight for all values of an object says nothing
     if len(table) > len(groups.ids):
-        order = _canonical(table, starts, weights)
+        by_name = order_of_names(names)
+        columns = table if by_name is None else table[:, by_name]
+        order = _canonical(columns, starts, weights)
         table = table[order]
         weights = None if weights is None else weights[order]
     if weights is None:

@@ -485,6 +485,21 @@ def sorted_by_id(data: UncertainData) -> UncertainData:
     return data if order is None else data[order]
 
 
+def features_by_name(data: UncertainData) -> UncertainData:
+    """The features in the order of their names, in which those that draw take them."""
+    order = order_of_names(data.feature_names)
+    return data if order is None else data.select(order.tolist())
+
+
+def order_of_names(names: Sequence[str]) -> Indices | None:
+    """Positions of names by length, then letters; None if they are in order.
+
+    So x10 comes after x9, and a plain array stays as it is.
+    """
+    order = sorted(range(len(names)), key=lambda j: (len(names[j]), names[j]))
+    return None if order == [*range(len(names))] else np.array(order, dtype=np.intp)
+
+
 def at_their_rows(order: Indices) -> Indices:
     """Where each row went: the inverse of an order."""
     rows = np.empty_like(order)

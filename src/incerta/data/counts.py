@@ -46,6 +46,7 @@ LEAST_SPREAD, MOST_SPREAD = 1e-3, 10.0
 # Rounds of weighted moments; each removes most of the remaining error.
 MOST_ROUNDS, SAME_SPREAD = 30, 1e-4
 NUMBER_BYTES = 8
+MOST_COUNTED = 2.0**53
 SHOWN = 3  # names in a message
 
 
@@ -267,8 +268,8 @@ def most_varying(matrix: csr_array, exposure: Array, most: int) -> Indices:
 
 
 def no_counts(numbers: Array) -> Mask:
-    """Mask of the numbers that are not whole or below 0."""
-    return (numbers < 0.0) | (numbers % 1.0 != 0.0)
+    """Mask of the numbers that are below 0, not whole, or too large for floats."""
+    return (numbers < 0.0) | (numbers % 1.0 != 0.0) | (numbers > MOST_COUNTED)
 
 
 def _refuse_no_counts(table: Any) -> None:

@@ -298,7 +298,7 @@ def _of_values(
         kept = complete_rows(grouped, gaps)
         values, likely = values[kept], None if likely is None else likely[kept]
         groups = group_codes(Coded(groups.ids, grouped.codes[kept]))
-    law = values_law(values, groups, likely)
+    law = values_law(values, groups, likely, spec.features)
     meaning = "error" if law.kind == "exact" else "spread"
     return UncertainData(law, groups.ids, spec.features, meaning=meaning)
 

@@ -1,1 +1,1 @@
-"""Distance probabilities, neighbor counts, and clusters that grow from them."""
+"""Distance probabilities, neighbor counts, and density-based clusters."""

@@ -1,4 +1,4 @@
-"""How many of several independent events happen, as a distribution.
+"""Distribution of the number of independent events that happen.
 
 The events of a row are the stored entries of a sparse table, each with its
 probability; their count is Poisson-binomial. All states are sums of products of
@@ -17,7 +17,7 @@ from incerta.backend.optional import engine_for
 from incerta.density.stopping import NEGLIGIBLE, STRIDE
 from incerta.typing import Array, Indices
 
-# Numbers of the state of a block of rows, which stays in the second-level cache.
+# Size of the state of a block of rows: it should fit in the second-level cache.
 STATE = 2**14
 
 
@@ -92,7 +92,7 @@ def _floats(table: csr_array) -> Array:
 
 
 def _alike(lengths: Indices, m: int, least: int) -> Iterator[Indices]:
-    """Blocks of rows of at least `least` entries and about the same length."""
+    """Group rows with at least `least` entries into blocks of similar length."""
     order = np.argsort(-lengths, kind="stable")
     order = order[: np.count_nonzero(lengths >= least)]
     start = 0
@@ -107,7 +107,7 @@ def _alike(lengths: Indices, m: int, least: int) -> Iterator[Indices]:
 def _side_by_side(
     data: Array, starts: NDArray[np.int64], rows: Indices
 ) -> tuple[Array, Indices]:
-    """Entries of `rows` as columns, then events of probability 0 at position -1."""
+    """Put the entries of `rows` into columns, padded with events of probability 0."""
     lengths = starts[rows + 1] - starts[rows]
     steps = np.arange(lengths.max())[:, None]
     entries = np.where(steps < lengths, starts[rows] + steps, -1)
@@ -115,7 +115,7 @@ def _side_by_side(
 
 
 def _on_top(chances: Array, chosen: NDArray[np.bool_]) -> Array:
-    """Keep the `chosen` entries of each column, without the gaps between them."""
+    """Keep the `chosen` entries of each column, without gaps between them."""
     steps, columns = np.nonzero(chosen)
     slots = np.cumsum(chosen, axis=0)
     out = np.zeros((int(slots[-1].max()), chances.shape[1]))
@@ -131,11 +131,11 @@ def _nothing_yet(m: int, n_rows: int) -> Array:
 
 
 def _fold(missing: Array, chances: Array) -> bool:
-    """Count the events of `chances`, a row of it at a time; stop if all is settled."""
+    """Count the events of `chances` row by row; stop once the result is settled."""
     flow = np.empty_like(missing[1:])
     for start in range(0, len(chances), STRIDE):
         part = chances[start : start + STRIDE]
-        # Not missing - flow: for p near 1 that would cancel.
+        # Not missing - flow, which loses digits for p near 1.
         for p, stays in zip(part, 1.0 - part, strict=True):
             np.multiply(missing[1:], p, out=flow)
             missing[1:] *= stays
@@ -150,7 +150,7 @@ def _settled(missing: Array) -> NDArray[np.bool_]:
 
 
 def _without_each(before: Array, chances: Array) -> Array:
-    """Probability of enough events with one of `chances` left out, each in turn.
+    """Compute the probability of enough events, leaving out each of `chances` in turn.
 
     P(A + B ≥ m) = Σ_c P(A = c) P(B ≥ m − c), with A the events before the one left
     out, on top of those in `before`, and B those after it. To divide its factor out of
@@ -165,11 +165,11 @@ def _without_each(before: Array, chances: Array) -> Array:
     for start in range(0, n, stride):
         corners.append(state.copy())
         if _fold(state, chances[start : start + stride]):
-            break  # All that come later have enough without themselves.
+            break  # All later ones have enough events without their own.
     seen = len(corners) * stride
     after = _nothing_yet(m, chances.shape[1])
     _fold(after, chances[seen:])
-    # tails[j]: P(B ≥ j), which is a sum over what B leaves missing of m.
+    # tails[j]: P(B ≥ j), a sum over the number that B leaves missing of m.
     tails = np.cumsum(after, axis=0)[::-1].copy()
     flow = np.empty_like(tails[1:])
     befores = np.empty((stride, *before.shape))

@@ -1,4 +1,4 @@
-"""Where objects fall, world by world, once the clusters are known.
+"""Assign objects to known clusters, world by world.
 
 A cluster lives on in a world through those of its objects that are core there: with
 enough objects near them. An object falls into the cluster that it is next to.
@@ -22,7 +22,7 @@ from incerta.typing import Array, Indices
 from incerta.worlds import Worlds
 from incerta.worlds.sequence import check_worlds, paired
 
-# Threads are started for each search; with fewer objects that takes longer than it.
+# Fewest objects for a parallel search; below this, starting threads takes longer.
 MANY_OBJECTS = 2000
 
 
@@ -35,7 +35,7 @@ def _check(clusters: "DenseClusters") -> None:
 @stored(_check, labels="i n", levels="f l")
 @dataclass(frozen=True, kw_only=True)
 class DenseClusters:
-    """Clusters with a radius each, and the worlds that say how sure they are."""
+    """Clusters, each with its radius, and the worlds that tell how sure they are."""
 
     worlds: Worlds
     labels: Indices  # (n_objects,), −1 for noise
@@ -43,11 +43,11 @@ class DenseClusters:
     min_samples: int
 
     def labels_per_world(self) -> Indices:
-        """Labels of the objects in each world."""
+        """Give the labels of the objects in each world."""
         return labels_in_worlds(self.worlds, self.labels, self.levels, self.min_samples)
 
     def proba(self, data: UncertainData, n_worlds: int) -> Array:
-        """Share of the worlds in which new objects fall into each cluster."""
+        """Give the share of worlds in which new objects fall into each cluster."""
         _, worlds, new = paired(self.worlds, data, n_worlds)
         found = new_labels_in_worlds(
             worlds, new, self.labels, self.levels, self.min_samples
@@ -58,7 +58,7 @@ class DenseClusters:
 def labels_in_worlds(
     worlds: Worlds, labels: Indices, levels: Array, min_samples: int
 ) -> Indices:
-    """Cluster of each object in each world, (n_worlds, n_objects).
+    """Find the cluster of each object in each world, (n_worlds, n_objects).
 
     Its own cluster if another object of it that is core there lies within the radius;
     else that of the nearest such object; else its own if it is core; else -1, noise.
@@ -71,7 +71,7 @@ def labels_in_worlds(
         row[core] = labels[core]
         if len(core):
             gaps, places = _two_nearest(world, core)
-            # The object itself, if it is core, is not its own witness.
+            # A core object must not count as its own neighbor.
             gaps[core[places] == np.arange(len(labels))[:, None]] = np.inf
             which = gaps.argmin(axis=1)[:, None]
             gap = np.take_along_axis(gaps, which, axis=1)[:, 0]
@@ -85,7 +85,7 @@ def labels_in_worlds(
 def new_labels_in_worlds(
     worlds: Worlds, new_worlds: Worlds, labels: Indices, levels: Array, min_samples: int
 ) -> Indices:
-    """Cluster of the nearest core object that lies within the radius of its cluster.
+    """Find the cluster of the nearest core object within that cluster's radius.
 
     New objects do not count as neighbors of any object; −1 is noise.
     """
@@ -102,12 +102,12 @@ def new_labels_in_worlds(
 
 
 def _core(world: Array, labels: Indices, levels: Array, min_samples: int) -> Indices:
-    """Objects of clusters that have enough objects within the radius of theirs."""
+    """Find core objects: those with enough objects within their cluster's radius."""
     members = np.flatnonzero(labels >= 0)
-    # Rounding of the search must not decide about objects at the very radius.
+    # Rounding must not decide about objects exactly at the radius.
     radii = np.nextafter(levels[labels[members]], np.inf)
     if world.shape[1] <= TREE_FEATURES:
-        # As for scikit-learn: one thread, or as many as joblib is told to take.
+        # As in scikit-learn: one thread unless joblib is configured for more.
         workers = effective_n_jobs(None) if len(members) > MANY_OBJECTS else 1
         near = cKDTree(world).query_ball_point(
             world[members], radii, return_length=True, workers=workers
@@ -128,7 +128,7 @@ def _own_first(
     levels: Array,
     row: Indices,
 ) -> Indices:
-    """Stray objects that are within the radius of their own cluster, too, go there."""
+    """Move stray objects to their own cluster if they are within its radius as well."""
     out = row[stray].copy()
     for cluster in np.unique(labels[stray]):
         here = np.flatnonzero(labels[stray] == cluster)
@@ -145,7 +145,7 @@ def _own_first(
 def _two_nearest(
     world: Array, core: Indices, points: Array | None = None
 ) -> tuple[Array, Indices]:
-    """Distances and places of the two nearest core objects, or of the only one."""
+    """Find distances and positions of the two nearest core objects, or the only one."""
     n_nearest = min(2, len(core))
     points = world if points is None else points
     if world.shape[1] <= TREE_FEATURES:

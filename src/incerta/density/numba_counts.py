@@ -16,7 +16,7 @@ from incerta.typing import Array
 
 jit: Any = numba.njit
 
-# Tables may be memory maps, which cannot be written to.
+# Tables may be read-only memory maps.
 _FLOATS = types.Array(types.float64, 1, "C", readonly=True)
 _STARTS = types.Array(types.int64, 1, "C", readonly=True)
 _FLAGS = types.Array(types.boolean, 1, "C", readonly=True)
@@ -55,7 +55,7 @@ def _count_in_tails(tails: Array, p: float) -> None:
 
 @jit()
 def _settled(missing: Array) -> bool:
-    """Whether what is still missing can change the result only by rounding."""
+    """Tell whether the remaining events can change the result only by rounding."""
     if missing[0] < 0.5:
         return False
     return missing[1:].sum() <= NEGLIGIBLE * missing[0]
@@ -63,7 +63,7 @@ def _settled(missing: Array) -> bool:
 
 @jit()
 def _fold(missing: Array, chances: Array) -> bool:
-    """Count the events of `chances`; stop if all is settled."""
+    """Count the events of `chances`; stop once the result is settled."""
     for start in range(0, len(chances), STRIDE):
         for k in range(start, min(start + STRIDE, len(chances))):
             _count(missing, chances[k])

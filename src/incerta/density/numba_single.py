@@ -17,10 +17,10 @@ from incerta.density.single import ROUNDING, WIDEST
 from incerta.typing import Array
 
 jit: Any = numba.njit
-# Positions are unsigned: numba would ask of others whether they count from the end, and
-# the loops would not run in vector registers.
+# Positions are unsigned: for signed ones numba checks whether they count from the end,
+# which keeps the loops from being vectorized.
 U: Any = np.uint64
-# Values at a time: their distances from four others stay in the first-level cache.
+# Block size: distances of a block from four values fit in the first-level cache.
 WIDTH = U(512)
 TWO, THREE = U(2) * WIDTH, U(3) * WIDTH
 ONE, NONE = np.int32(1), np.int32(0)
@@ -59,7 +59,7 @@ def _multiply(x: Any, y: Any, n_columns: Any, out: Any) -> None:
 
 @jit
 def _count(squares: Any, limits: Any, band: Any, n_columns: Any, counts: Any) -> None:
-    """Count what is below four limits, less and plus `band`, in each column."""
+    """Count entries below four limits, minus and plus `band`, in each column."""
     low0, low1 = limits[0] - band, limits[1] - band
     low2, low3 = limits[2] - band, limits[3] - band
     high0, high1 = limits[0] + band, limits[1] + band
@@ -86,7 +86,7 @@ def _count(squares: Any, limits: Any, band: Any, n_columns: Any, counts: Any) ->
 def _count_singly(
     x: Any, y: Any, sizes: Any, n_columns: Any, limits: Any, band: Any, out: Any
 ) -> None:
-    """Count near values in each column, less and plus what rounding could change."""
+    """Count near values in each column, with lower and upper bounds for rounding."""
     squares = np.empty(4 * WIDTH, dtype=np.float32)
     for s in range(0, x.shape[0], 4):
         rows = x[s : s + 4]
@@ -100,7 +100,7 @@ def _count_singly(
 def _recount(
     values: Any, by_feature: Any, firsts: Any, steps: Any, counts: Any, eps: Any
 ) -> None:
-    """Where the two counts differ, make the first one right by squared differences.
+    """Correct the first count by squared differences where the two differ.
 
     They are added in the order of the features, which no option lets compilers change.
     """
@@ -136,7 +136,7 @@ def _as_rows(values: Any, center: Any, scale: Any) -> Any:
             x[s, k] = -2.0 * scaled
             size += scaled * scaled
         limits[s] = 1.0 - size
-        # Not a number if one of them is infinite, or is none.
+        # NaN if one of them is infinite or NaN.
         largest = max(largest, size) + (size - size)
     return x, limits, largest
 
@@ -221,7 +221,7 @@ def counts_within(
                     continue
                 largest = 0.0
                 for t in range(n):
-                    # Not a number if one of them is infinite, or is none.
+                    # NaN if one of them is infinite or NaN.
                     largest = max(largest, sizes[t]) + (sizes[t] - sizes[t])
                 band = ROUNDING * (d + 4) * (np.sqrt(reach) + np.sqrt(largest)) ** 2
                 if band <= WIDEST:  # and a number

@@ -1,4 +1,4 @@
-"""The order in which objects are reached, and the clusters that it shows."""
+"""OPTICS: the order in which objects are reached, and the clusters in it."""
 
 from heapq import heappop, heappush
 from typing import NamedTuple
@@ -14,15 +14,15 @@ from incerta.typing import Array, Indices
 
 @stored(ordering="i n", reachability="f n", predecessor="i n")
 class Ordering(NamedTuple):
-    """The order of the objects, and how each was reached; indexed by object."""
+    """The order of the objects, and how each one was reached, by object."""
 
     ordering: Indices
-    reachability: Array  # inf for an object that no other reached
+    reachability: Array  # inf for an object that was not reached
     predecessor: Indices  # -1 for such an object
 
 
 def densest_first(core: Array, places: Array) -> Indices:
-    """Objects by core distance; equal ones by place, the first feature first."""
+    """Sort objects by core distance; ties by position, first feature first."""
     return np.lexsort([*places.T[::-1], core])
 
 
@@ -44,17 +44,17 @@ def order(
 
 
 class Extraction(NamedTuple):
-    """Clusters read off an ordering."""
+    """Clusters extracted from an ordering."""
 
-    labels: Indices  # -1 is noise; numbered as they come in the ordering
-    levels: Array  # for each cluster, the radius at which it holds together
-    cut: float | None  # the one radius for all clusters, where there is one
+    labels: Indices  # -1 is noise; numbered in the order of the ordering
+    levels: Array  # for each cluster, the radius that connects it
+    cut: float | None  # the common radius of all clusters, if there is one
 
 
 def clusters_at_cut(
     found: Ordering, core: Array, eps: float, min_cluster_size: int = 1
 ) -> Extraction:
-    """Runs of objects reached within `eps`; small ones are noise."""
+    """Take runs of objects reached within `eps`; small ones are noise."""
     labels = cluster_optics_dbscan(
         reachability=found.reachability,
         core_distances=core,
@@ -72,19 +72,19 @@ def clusters_by_number(
     min_cluster_size: int,
     max_eps: float = np.inf,
 ) -> Extraction:
-    """Clusters at the radius that leaves a given number of them, or nearest to it.
+    """Cut at the radius that gives a number of clusters, or the nearest number.
 
     Of two numbers the larger one is taken, of several radii that with the least noise.
     The cut is half way from it to the next radius at which anything changes.
     """
     reach, core_of = found.reachability[found.ordering], core[found.ordering]
-    # Objects alone become clusters at their core distance.
+    # Single objects become clusters at their core distance.
     radii = np.append(reach, core_of) if min_cluster_size == 1 else reach
     cuts = np.unique(radii[np.isfinite(radii)])
     if len(cuts) == 0:
         return clusters_at_cut(found, core, 0.0, min_cluster_size)
     counts, noise = _at_all_cuts(reach, core_of, cuts, min_cluster_size)
-    # Least difference, then more clusters rather than fewer, then least noise.
+    # Smallest difference first, then more clusters, then least noise.
     best = np.lexsort([noise, -counts, np.abs(counts - n_clusters)])[0]
     until = min(cuts[best + 1] if best + 1 < len(cuts) else np.inf, max_eps)
     cut = cuts[best] if np.isinf(until) else (cuts[best] + until) / 2
@@ -94,7 +94,7 @@ def clusters_by_number(
 def clusters_by_steepness(
     found: Ordering, core: Array, xi: float, min_samples: int, min_cluster_size: int
 ) -> Extraction:
-    """Clusters as valleys of the reachability plot with sides as steep as `xi`.
+    """Take valleys of the reachability plot with sides at least as steep as `xi`.
 
     Their level is the largest reachability past the first object, from which others
     were reached. A side may pause for `min_samples` objects.
@@ -103,7 +103,7 @@ def clusters_by_steepness(
     pause, least = max(min_samples, 2), max(min_cluster_size, 2)
     if least > n or pause > n or np.isinf(found.reachability).all():
         return Extraction(np.full(n, -1), np.empty(0), None)
-    with np.errstate(divide="ignore"):  # objects that coincide are reached at 0
+    with np.errstate(divide="ignore"):  # coinciding objects have reachability 0
         labels, _ = cluster_optics_xi(
             reachability=found.reachability,
             predecessor=found.predecessor,
@@ -119,7 +119,7 @@ def _order_dense(reach: Array, core: Array, first: Indices) -> Ordering:
     n = len(core)
     ordering, predecessor = np.empty(n, dtype=np.intp), np.full(n, -1)
     reachability = np.full(n, np.inf)
-    # Those that wait and those that are open lie in the order of `first`.
+    # Waiting and open areas are kept in the order of `first`.
     waiting, is_open = reachability.copy(), np.ones(n, dtype=np.bool_)
     for place in range(n):
         at = int(waiting.argmin())
@@ -146,7 +146,7 @@ def _order_sparse(reach: csr_array, core: Array, first: Indices) -> Ordering:
         if heap:
             distance, at = heappop(heap)
             o = first[at]
-            # An object is pushed again when it gets nearer; the old entry stays.
+            # A nearer distance is pushed as a new entry; the old one stays.
             if not is_open[o] or distance > reachability[o]:
                 continue
         else:
@@ -171,7 +171,7 @@ def _order_sparse(reach: csr_array, core: Array, first: Indices) -> Ordering:
 def _at_all_cuts(
     reach: Array, core: Array, cuts: Array, size: int
 ) -> tuple[Indices, Indices]:
-    """Number of clusters with at least `size` objects, and of other objects, per cut.
+    """Count clusters with at least `size` objects, and other objects, for each cut.
 
     Clusters are runs of objects that are joined to the one before. A run of at least
     `size` objects holds one window of `size` objects more than of ``size + 1``. A
@@ -181,18 +181,18 @@ def _at_all_cuts(
     if size > n:
         return np.zeros(len(cuts), dtype=np.intp), np.full(len(cuts), n)
     links = reach[1:]
-    # One object is a cluster once it is core or joined.
+    # A single object is a cluster once it is core or joined.
     windows = np.minimum(core, reach) if size == 1 else _largest(links, size - 1)
     wider = _largest(links, size) if size < n else np.empty(0)
     counts = _reached(windows, cuts) - _reached(wider, cuts)
-    # An object is in a cluster once any of the windows over it holds.
+    # An object is in a cluster once any window over it is connected.
     padded = np.pad(windows, size - 1, constant_values=np.inf)
     covered = -_largest(-padded, size)
     return counts, n - _reached(covered, cuts)
 
 
 def _largest(values: Array, width: int) -> Array:
-    """Largest of each `width` values in a row."""
+    """Compute the running maximum over `width` values."""
     first = width // 2  # the filter centers its windows
     return maximum_filter1d(values, width)[first : first + len(values) - width + 1]
 
@@ -210,7 +210,7 @@ def _without_small(labels: Indices, least: int) -> Indices:
 
 
 def _levels(found: Ordering, labels: Indices) -> Array:
-    """Largest reachability of each cluster, of 2 objects or more, past its first."""
+    """Find the largest reachability in each cluster of 2 or more, after its first."""
     in_order = labels[found.ordering]
     reach = found.reachability[found.ordering]
     _, first = np.unique(in_order, return_index=True)

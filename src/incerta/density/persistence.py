@@ -1,4 +1,4 @@
-"""The radius at which clusters are told apart, from how long they last.
+"""Choose the radius that separates clusters, by how long they persist.
 
 With a growing radius clusters appear, grow and join. A cluster that lasts over a wide
 range of radii is there; one that is soon joined with others is an accident. The same
@@ -21,19 +21,19 @@ from incerta.density.ordering import Ordering
 from incerta.typing import Array, Indices, Mask
 from incerta.worlds import Worlds
 
-# Worlds that are pooled; more hardly move the curve.
+# Number of worlds to pool; more hardly change the curve.
 POOLED_WORLDS = 5
-# Relative error of a distance, at most.
+# Largest relative error of a distance.
 ROUNDING = 1e-12
 
 
 def neighbor_distances(worlds: Worlds, min_samples: int) -> Array:
-    """Sorted `core_distances` of the first five worlds, pooled."""
+    """Pool and sort the `core_distances` of the first five worlds."""
     return np.sort(core_distances(worlds[:POOLED_WORLDS], min_samples), axis=None)
 
 
 def core_distances(worlds: Iterable[Array], min_samples: int) -> Array:
-    """Distances to the `min_samples`-th nearest, itself the first, or the farthest."""
+    """Compute distances to the `min_samples`-th nearest object, counting itself."""
     found = [
         cKDTree(world).query(world, k=[min(min_samples, len(world))])[0]
         for world in worlds
@@ -42,7 +42,7 @@ def core_distances(worlds: Iterable[Array], min_samples: int) -> Array:
 
 
 def positive_knee(worlds: Worlds, min_samples: int) -> float:
-    """Knee of the `neighbor_distances`, above 0: DBSCAN takes no radius of 0.
+    """Find the knee of the `neighbor_distances`; above 0, as DBSCAN needs.
 
     Two objects at this very distance are within it, however distances are rounded.
     """
@@ -51,26 +51,26 @@ def positive_knee(worlds: Worlds, min_samples: int) -> float:
 
 
 def knee(distances: Array) -> float:
-    """The distance at which a rising curve is farthest below its chord.
+    """Find the distance at which a rising curve is farthest below its chord.
 
     >>> knee(np.array([1.0, 1.1, 1.2, 1.3, 5.0, 9.0]))
     1.3
     """
     low, high = distances[0], distances[-1]
     below = np.linspace(low, high, len(distances)) - distances
-    # Of equal ones the last: a straight line has no knee, and its end loses no object.
+    # The last of ties: a straight line has no knee, and its end loses no object.
     return float(distances[len(below) - 1 - int(below[::-1].argmax())])
 
 
 N_NEIGHBORS = 30
 N_RADII = 80
-# Smaller ones may be clusters, but say nothing about the radius.
+# Smaller clusters are allowed, but have no influence on the radius.
 LEAST_SHARE = 0.07
-# So many may be far from all others; a radius that reaches them says nothing.
+# Objects allowed to be far from all others; radii that reach them are ignored.
 FAR_SHARE = 0.1
-# A single cluster has this share of the objects.
+# Least share of the objects in a single cluster.
 MOST_SHARE = 0.95
-# This share more may be left out at a smaller radius.
+# Additional share of objects that a smaller radius may leave out.
 FEW = 0.03
 FEW_DRAWS = 20
 FEW_WORLDS = 10
@@ -78,7 +78,7 @@ FEW_WORLDS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Tree:
-    """The radii at which objects are core, and at which they are joined."""
+    """Radii at which objects become core, and at which they are joined."""
 
     core: Array  # (n_objects,)
     first: Indices  # (n_edges,)
@@ -88,7 +88,7 @@ class Tree:
     scale: float  # of all the objects
 
     def gap(self, clusters: Indices) -> float:
-        """Smallest distance between the expected places of two clusters; -1 is none."""
+        """Find the smallest expected distance between two clusters; -1 is none."""
         least = np.inf
         for number in np.unique(clusters[clusters >= 0]):
             others = self.places[(clusters >= 0) & (clusters != number)]
@@ -97,7 +97,7 @@ class Tree:
         return least
 
     def joined_at(self, radius: float) -> Indices:
-        """Number of the piece that each object is in."""
+        """Number the connected pieces, by object."""
         some = self.radii <= radius
         n = len(self.core)
         edges = np.ones(some.sum()), (self.first[some], self.second[some])
@@ -106,7 +106,7 @@ class Tree:
 
 
 def persistent_radius(tree: Tree, min_samples: int) -> float:
-    """A radius at which the clusters that last longest are apart.
+    """Choose a radius at which the most persistent clusters are separate.
 
     Every radius is worth the clusters that it shows; a cluster weighs what it holds,
     summed over the logarithms of radii. The radius is half way between one that joins
@@ -114,7 +114,7 @@ def persistent_radius(tree: Tree, min_samples: int) -> float:
     cluster, it leaves out one in twenty.
     """
     largest = float(max(tree.core.max(), tree.radii.max(initial=0.0)))
-    # Objects that coincide are core at no distance at all, others never.
+    # Coinciding objects are core at distance 0, others never.
     some = tree.core[(tree.core > 0.0) & np.isfinite(tree.core)]
     least = np.quantile(some, 0.02) if len(some) else np.inf
     if least >= tree.radii.max(initial=0.0):
@@ -135,7 +135,7 @@ def persistent_radius(tree: Tree, min_samples: int) -> float:
 
 
 def nested_clusters(tree: Tree, radii: Array, least_size: int) -> Indices:
-    """Cluster of each object at falling radii, (n_radii, n_objects); -1 for none.
+    """Find clusters at falling radii, (n_radii, n_objects); -1 for none.
 
     A cluster keeps its number until it falls apart into two or more.
     """
@@ -157,25 +157,25 @@ def nested_clusters(tree: Tree, radii: Array, least_size: int) -> Indices:
 
 
 def _worth(clusters: Indices, radii: Array, scale: float) -> tuple[Mask, Array]:
-    """Clusters that each radius shows, and what each of these is worth."""
+    """Count the clusters at each radius, and score each radius."""
     n_found = clusters.max() + 2
     shares = np.array([np.bincount(row + 1, minlength=n_found) for row in clusters])
     shares = shares[:, 1:] / clusters.shape[1]
     shown = shares > 0.0
     steps = np.full(len(radii), np.log(radii[0] / radii[1]))
     if shown[0].sum() == 1:
-        # While all are one, radii that leave few out say nothing, but for the smallest.
+        # With one cluster, only the smallest radius that leaves few out counts.
         few_far = np.flatnonzero(1.0 - shares.sum(axis=1) <= FAR_SHARE)
         above = np.arange(len(radii)) < few_far.max(initial=0)
         steps[above & (shown.sum(axis=1) == 1)] = 0.0
     else:
-        # Pieces that are never joined last up to the scale of the data.
+        # Pieces that are never joined persist up to the scale of the data.
         steps[0] += max(np.log(scale / radii[0]), 0.0)
     return shown, steps @ shares
 
 
 def tree_of(law: Law, worlds: Worlds, min_samples: int) -> Tree:
-    """Smallest spanning tree of the 30 nearest of each object.
+    """Build the minimum spanning tree of the 30 nearest neighbors of each object.
 
     Edges have the radius at which, in every second world, both objects are core and
     within reach of each other.
@@ -184,11 +184,11 @@ def tree_of(law: Law, worlds: Worlds, min_samples: int) -> Tree:
     apart = typical_distances(law, near)
     core = np.median(core_distances(worlds[:FEW_WORLDS], min_samples), axis=0)
     n, k = near.shape
-    # Before 1.16, scipy's trees take numbers of 32 bits only.
+    # Before 1.16, trees in scipy need 32-bit indices.
     rows = np.repeat(np.arange(n, dtype=np.int32), k)
     columns = near.ravel().astype(np.int32)
     joined = np.maximum(apart.ravel(), np.maximum(core[rows], core[columns]))
-    # A tree has no edges of length 0.
+    # Trees in scipy cannot have edges of length 0.
     joined = np.maximum(joined, np.finfo(float).tiny)
     graph = csr_array((joined, (rows, columns)), (n, n))
     edges = minimum_spanning_tree(graph.maximum(graph.T)).tocoo()
@@ -203,7 +203,7 @@ def tree_of(law: Law, worlds: Worlds, min_samples: int) -> Tree:
 
 
 def tree_of_ordering(found: Ordering, core: Array, law: Law) -> Tree:
-    """Objects are joined to those from which they were reached."""
+    """Join objects to those from which they were reached."""
     objects = np.flatnonzero(found.predecessor >= 0)
     return Tree(
         core=core,
@@ -216,15 +216,15 @@ def tree_of_ordering(found: Ordering, core: Array, law: Law) -> Tree:
 
 
 def scale_of(law: Law) -> float:
-    """Root of the expected squared distance of an object from the mean of all."""
+    """Root mean expected squared distance of objects from their mean."""
     return float(np.sqrt((law.mean().var(axis=0) + law.variance().mean(axis=0)).sum()))
 
 
 def nearest(law: Law, k: int) -> Indices:
-    """Nearest others of each object by expected squared distance, (n_objects, k)."""
+    """Find the nearest neighbors by expected squared distance, (n_objects, k)."""
     if isinstance(law, Joint):
         draws = _some_draws(law)
-        # All draws side by side: the mean square over draws is one squared distance.
+        # All draws side by side: their mean square is a squared distance.
         places = draws.transpose(1, 0, 2).reshape(law.n_objects, -1)
         own = np.zeros(law.n_objects)
     else:
@@ -236,14 +236,14 @@ def nearest(law: Law, k: int) -> Indices:
     others = np.column_stack([places, np.sqrt(own)])
     here = np.column_stack([places, np.zeros(n)])
     found = np.asarray(cKDTree(others).query(here, k=range(1, k + 2))[1])
-    # Leave out itself, or the farthest where it is not among them.
+    # Leave out the object itself, or the farthest if it is not among them.
     itself = found == np.arange(n)[:, None]
     itself[~itself.any(axis=1), -1] = True
     return found[~itself].reshape(n, k)
 
 
 def typical_distances(law: Law, near: Indices) -> Array:
-    """Medians of the distances to other objects, `near` (n_objects, k).
+    """Compute the median distances to the other objects `near`, (n_objects, k).
 
     The squared distance is taken for a scaled chi-square (E. Wilson, M. Hilferty,
     1931).

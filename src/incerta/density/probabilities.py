@@ -30,7 +30,7 @@ class Reach(NamedTuple):
 
 
 def of_marginals(table: csr_array, m: int, least: float = 0.0) -> Reach:
-    """Take the distances of an object to the others to be independent.
+    """Treat the distances of an object to the others as independent.
 
     ``core[o] = T_m({p_qo})`` with T the upper tail of the number of neighbors, and
     ``reached[o, p] = p_po T_{m−1}({p_qo}, q ≠ p)``, where both can be at least `least`.
@@ -54,7 +54,7 @@ def of_products(table: csr_array, m: int) -> Reach:
 
 
 def of_threshold(table: csr_array, m: int, threshold: float) -> Reach:
-    """Whoever is within eps with enough probability is a neighbor, as in ELKI."""
+    """Count objects within eps with enough probability as neighbors, as ELKI does."""
     rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
     close = table.data >= threshold
     core = np.bincount(rows[close], minlength=table.shape[0]) >= m
@@ -73,7 +73,7 @@ def of_values(
     keys: Keys | None = None,
     device: str = CPU,
 ) -> Reach:
-    """Go through the values of each object: given one, all else is independent.
+    """Sum over the values of each object: given one, the distances are independent.
 
     ``core[o] = Σ_a w_a T_m({p_q(a)})`` over the values a of o, of which q is within eps
     with the probability p_q(a), and
@@ -127,7 +127,7 @@ def of_worlds(worlds: Worlds, m: int, eps: float) -> Reach:
 
 
 def _some(table: csr_array, rows: Indices, wanted: Mask, data: Array) -> csr_array:
-    """Those entries of a table that are wanted, with other numbers."""
+    """Select the wanted entries of a table and renumber them."""
     counts = np.bincount(rows[wanted], minlength=table.shape[0])
     starts = np.concatenate([[0], np.cumsum(counts)])
     return csr_array((data, table.indices[wanted], starts), shape=table.shape)
@@ -183,11 +183,11 @@ def _reaches_another(reached: csr_array, threshold: float) -> Mask:
 
 
 def _best_core(between: csr_array, wanted: Mask) -> tuple[Indices, Indices, Array]:
-    """Most probable row of each wanted column that has entries, and how probable."""
+    """Find the most probable row of each wanted column with entries."""
     rows = np.repeat(np.arange(between.shape[0]), np.diff(between.indptr))
     entries = np.flatnonzero(wanted[between.indices])
     columns, data = between.indices[entries], between.data[entries]
-    # By column; within it the most probable first, of equals the first row.
+    # By column, the most probable first; ties by row.
     order = np.lexsort((rows[entries], -data, columns))
     found, first = np.unique(columns[order], return_index=True)
     best = order[first]

@@ -1,4 +1,4 @@
-"""How likely a Gaussian difference is no longer than eps.
+"""Probability that a Gaussian difference is at most eps long.
 
 The squared length of a Gaussian vector is a sum of scaled noncentral chi-squares. Its
 distribution function is read off its Laplace transform, along a path that makes the
@@ -16,7 +16,7 @@ from incerta.typing import Array
 
 Complex: TypeAlias = NDArray[np.complex128]
 
-# exp(−SURE) = 4e-18: a probability this close to 0 or 1 counts as such.
+# exp(−SURE) = 4e-18: probabilities this close to 0 or 1 are rounded.
 SURE = 40.0
 # A feature that moves |D|² by no more than this part of eps² counts as certain.
 CERTAIN = 1e-17
@@ -35,9 +35,9 @@ MOST_WIDTHS, MOST_DISTANCES = 4.0, 2.0
 N_STEPS = 36
 GRID = np.arange(N_STEPS + 1) / N_STEPS
 FALL = 30.0
-# A block of paths; about what the second-level cache holds.
+# Size of a block of paths, about that of the second-level cache.
 PATH_BYTES = 2**22
-# The search of s: most rounds, and how far from it is near enough, in widths.
+# Search for s: most rounds, and tolerance in widths of the peak.
 MAX_ROUNDS = 60
 TOLERANCE = 0.1
 
@@ -77,7 +77,7 @@ def correlated_within(
     out = np.empty(n_pairs)
     for rows in blocks(n_pairs, 8 * 3 * d * d):
         variance, axes = np.linalg.eigh(covariance[rows])
-        # Below this an eigenvalue is rounding, which as a variance would count.
+        # Smaller eigenvalues are rounding errors, not variances.
         noise = d * np.finfo(float).eps * variance[:, -1:]
         variance = np.where(variance > noise, variance, 0.0)
         turned = (gap[rows, None, :] @ axes)[:, 0]
@@ -86,10 +86,10 @@ def correlated_within(
 
 
 def _within(gap: Array, variance: Array, eps: float, fast: bool) -> Array:
-    """Sort the pairs by what is left uncertain, and give each its formula."""
+    """Choose a formula for each pair, by what is left uncertain."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         out = np.where(np.square(gap).sum(axis=1) <= np.square(eps), 1.0, 0.0)
-        # All lengths in units of eps from here on.
+        # From here on, lengths are in units of eps.
         gap, sd = np.abs(gap) / eps, np.sqrt(variance) / eps
         uncertain = (sd > 0) & ~(sd * (gap + sd) <= CERTAIN)
         n_uncertain = uncertain.sum(axis=1)
@@ -147,7 +147,7 @@ def _matched(squares: Array, variance: Array) -> Array:
     skew = c3 / c2**1.5
     excess = np.maximum(skew**2 - c4 / c2**2, 0.0)
     a = 1.0 / (skew - np.sqrt(excess))
-    # Where no chi-square has these four moments, the first three are kept.
+    # If no chi-square has these four moments, match the first three.
     noncentrality = np.where(excess > 0, a**2 * (skew * a - 1.0), 0.0)
     df = a**2 - 2.0 * noncentrality
     x = (1.0 - c1) / np.sqrt(c2) * a + df + noncentrality
@@ -171,7 +171,7 @@ def _inverted(squares: Array, variance: Array, power: float | Array = 0.5) -> Ar
     out = np.empty(n_pairs)
     for rows in blocks(n_pairs, 16 * 6 * len(GRID) + 8 * 8 * d, PATH_BYTES):
         a, b, m = 2.0 * variance[rows], squares[rows], power[rows]
-        # Of the two probabilities the one in the tail is integrated.
+        # Integrate whichever of the two probabilities is in the tail.
         above = m * a.sum(axis=1) + b.sum(axis=1) < 1.0
         s = _saddle_points(a, b, m, above)
         z = 1.0 + a * s[:, None]
@@ -193,7 +193,7 @@ def _derivatives(s: Array, a: Array, b: Array, power: Array) -> tuple[Array, Arr
 
 
 def _saddle_points(a: Array, b: Array, power: Array, above: Array) -> Array:
-    """Where exp(s) E exp(−sQ) / |s| is least: left of 0 if `above`, else right."""
+    """Minimize exp(s) E exp(−sQ) / |s|: left of 0 if `above`, else right."""
     # On the left, the widest feature alone gives a quadratic equation for its z. On the
     # right, 1/s alone gives the lower bound, (1 + as)² >= 4as the upper one.
     widest = a.max(axis=1)
@@ -202,7 +202,7 @@ def _saddle_points(a: Array, b: Array, power: Array, above: Array) -> Array:
     ratios = np.divide(b, a, out=np.zeros_like(b), where=a > 0).sum(axis=1)
     low = np.where(above, (z - 1.0) / widest, 1.0)
     high = np.where(above, 0.0, 1.0 + power * a.shape[1] + ratios / 4.0)
-    # To begin with, as if Q were Gaussian.
+    # Start as if Q were Gaussian.
     lead = 1.0 - power * a.sum(axis=1) - b.sum(axis=1)
     spread = power * (a**2).sum(axis=1) + 2.0 * (a * b).sum(axis=1)
     root = np.sqrt(lead**2 + 4.0 * spread)
@@ -217,7 +217,7 @@ def _saddle_points(a: Array, b: Array, power: Array, above: Array) -> Array:
             break
         low, high = np.where(first < 0, s, low), np.where(first < 0, high, s)
         s = s - first / second
-        # On the right, bounds may be magnitudes apart.
+        # On the right, bounds may differ by orders of magnitude.
         middle = np.where(low > 0, np.sqrt(np.abs(low * high)), 0.5 * (low + high))
         s = np.where((s > low) & (s < high), s, middle)
         s, low, high, a, b, power = (x[go] for x in (s, low, high, a, b, power))
@@ -226,7 +226,7 @@ def _saddle_points(a: Array, b: Array, power: Array, above: Array) -> Array:
 
 
 def _path_integral(s: Array, bound: Array, a: Array, b: Array, power: Array) -> Array:
-    """The integral along a hyperbola through the saddle point s.
+    """Integrate along a hyperbola through the saddle point s.
 
     The hyperbola opens to the left, at less than 45° to the vertical: there the
     contribution of each feature, and of 1/s, falls all the way.
@@ -283,7 +283,7 @@ def _path_integral(s: Array, bound: Array, a: Array, b: Array, power: Array) -> 
 
 
 def _hyperbola(v: Array) -> tuple[Complex, Complex]:
-    """Points of the path at v, from its vertex and for A = 1, and their derivative."""
+    """Return points of the path at v, for A = 1, and their derivative."""
     up, down = 0.5 * np.exp(v), 0.5 * np.exp(-v)
     sinh, cosh = up - down, up + down
     points, derivative = np.empty(v.shape, complex), np.empty(v.shape, complex)

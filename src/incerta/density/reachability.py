@@ -26,20 +26,20 @@ Pairs: TypeAlias = tuple[Indices, Indices, Array]
 
 # Rows of distances that are worked on while still in cache.
 TILE_BYTES = 4 * 2**20
-# Above this many features a tree prunes nothing.
+# With more features than this, a tree prunes nothing.
 TREE_FEATURES = 15
-# What decides where the radii of the grid go: objects, partners of each, and draws.
+# Sample that determines the grid of radii: objects, partners of each, and draws.
 GRID_OBJECTS, GRID_PARTNERS, GRID_DRAWS = 1000, 16, 4
-# The grid ends where every pair is reached but for this probability.
+# The grid ends where every pair is reached up to this probability.
 MISSING = 1e-6
-# Steps beyond the largest distance drawn, each twice the last: no tail is longer.
+# Steps beyond the largest distance drawn, each twice the last, to cover any tail.
 MOST_STEPS = 48
 
 
 def expected_in_worlds(
     worlds: Worlds, min_samples: int, max_eps: float
 ) -> tuple[Matrix, Array]:
-    """Mean, over worlds, of the reachability of all pairs and of core distances.
+    """Average the reachability of all pairs and core distances over worlds.
 
     Row o, column p: p reached from o. With a finite `max_eps` the matrix is sparse and
     holds pairs that are within it in some world, with o core; all others are at
@@ -61,7 +61,7 @@ def expected_on_grid(
     seed: int,
     fast: bool = False,
 ) -> tuple[Matrix, Array]:
-    """Expected reachability of all pairs, as if distances were independent.
+    """Compute expected reachability of all pairs, as if distances were independent.
 
     ``E reach = ∫ 1 − P(reach <= r) dr`` by the trapezoid rule, with the probabilities
     of FDBSCAN. A third of the radii each are quantiles of core distances, quantiles of
@@ -93,7 +93,7 @@ def expected_on_grid(
             break
         last, here = here, following
     core = np.where(ever, np.maximum(here - core, 0.0), np.inf)
-    # Reaching takes being core; rounding must not say otherwise.
+    # Only core objects reach others; rounding must not change that.
     if isinstance(reached, csr_array):
         rows = np.repeat(np.arange(n), np.diff(reached.indptr))
         reached.data = np.maximum(here - reached.data, core[rows])
@@ -103,7 +103,7 @@ def expected_on_grid(
 
 
 def share_within(world: Array, eps: float) -> float:
-    """Estimate of the share of all pairs of a world that are within `eps`."""
+    """Estimate the share of all pairs of a world that are within `eps`."""
     some = world[_evenly(len(world), GRID_OBJECTS)]
     pieces = blocks(len(some), 8 * len(world))
     near = sum(int((cdist(some[rows], world) <= eps).sum()) for rows in pieces)
@@ -111,7 +111,7 @@ def share_within(world: Array, eps: float) -> float:
 
 
 def _nothing(n: int, max_eps: float) -> tuple[Matrix, Array]:
-    """No object is ever core, so that none reaches any other."""
+    """Return infinite distances: no object is core, so none reaches another."""
     reach = np.full((n, n), np.inf) if np.isinf(max_eps) else csr_array((n, n))
     return reach, np.full(n, np.inf)
 
@@ -123,8 +123,8 @@ def _of_all_pairs(worlds: Worlds, m: int) -> tuple[Array, Array]:
         mth = _mth_nearest(_tree(world), world, m) if d <= TREE_FEATURES else None
         for rows in blocks(n, 8 * n, TILE_BYTES):
             distances = cdist(world[rows], world)
-            # Taken from the distances themselves: a last digit of another sum would
-            # undo the ties that core distances are made of.
+            # Taken from the distances themselves: rounding in another sum would break
+            # the ties with core distances.
             if mth is None:
                 radius = np.partition(distances, m - 1, axis=1)[:, m - 1, None]
             else:
@@ -157,13 +157,13 @@ def _of_near_pairs(worlds: Worlds, m: int, max_eps: float) -> tuple[csr_array, A
 
 
 def _near_by_tree(world: Array, m: int, max_eps: float) -> tuple[Array, Pairs]:
-    """Core distances, inf beyond `max_eps`, and all ordered pairs within it."""
+    """Find core distances, inf beyond `max_eps`, and all ordered pairs within it."""
     n = len(world)
     tree = _tree(world)
     first, second = tree.query_pairs(max_eps, output_type="ndarray").T
     mth = _mth_nearest(tree, world, m, max_eps)
     radius, found = np.full(n, np.inf), np.flatnonzero(mth < n)
-    # One formula for all distances, so that equal ones stay equal.
+    # A single formula for all distances keeps equal ones equal.
     radius[found] = _distances(world, found, mth[found], max_eps)
     apart = _distances(world, first, second, max_eps)
     self = np.arange(n)
@@ -172,7 +172,7 @@ def _near_by_tree(world: Array, m: int, max_eps: float) -> tuple[Array, Pairs]:
 
 
 def _near_by_rows(world: Array, m: int, max_eps: float) -> tuple[Array, Pairs]:
-    """As `_near_by_tree`, from the distances of all pairs."""
+    """Do the same as `_near_by_tree` from the distances of all pairs."""
     n = len(world)
     radius, pieces = np.empty(n), []
     for rows in blocks(n, 8 * n, TILE_BYTES):

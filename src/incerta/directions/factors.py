@@ -108,9 +108,11 @@ def _check_found(found: Found) -> None:
     if not isinstance(found.factors, Factors | None):
         wrong("what should be factors is something else")
     within(found.copy_of, len(found.copy_of), "copy_of")
+    if found.near_to is not None:
+        within(found.near_to, len(found.copy_of), "near_to")
 
 
-@stored(_check_found, copy_of="i d", constant="b d", empty="b d")
+@stored(_check_found, copy_of="i d", near_to="i d", constant="b d", empty="b d")
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Found:
     """What a table of d features has shown."""
@@ -119,11 +121,24 @@ class Found:
     copy_of: Indices  # (d,), the feature that each repeats, or its own number
     constant: Mask  # (d,), features that do not vary
     empty: Mask  # (d,), features that nearly all objects lack
+    # (d,), the feature that each repeats or nearly repeats; looked for among few.
+    near_to: Indices | None = None
 
     @property
     def originals(self) -> Mask:
         """Features that repeat no other one, (d,)."""
         return self.copy_of == np.arange(len(self.copy_of))
+
+    def reordered(self, order: Indices) -> Found:
+        """The same where feature ``order[j]`` of the table was feature j before."""
+        place = np.argsort(order)
+        return Found(
+            factors=self.factors and self.factors.only(place),
+            copy_of=order[self.copy_of[place]],
+            constant=self.constant[place],
+            empty=self.empty[place],
+            near_to=None if self.near_to is None else order[self.near_to[place]],
+        )
 
 
 def found_in(
@@ -150,7 +165,9 @@ def found_in(
     gaps /= np.sqrt(true[varies, None] + some.variances)
     if most == 0:
         rest.copy_of[varies] = varies[repeated(gaps, some.known)]
-        return rest
+        near_to = np.arange(d)
+        near_to[varies] = varies[repeated(gaps, some.known, settings.COPY)]
+        return replace(rest, near_to=near_to)
     common = shared(gaps, some.known, most, seed)
     rest.copy_of[varies] = varies[common.copy_of]
 

@@ -185,10 +185,13 @@ def _by_chance(table: Array, rng: np.random.Generator) -> float:
     return float(np.sqrt(max(top[0], 0.0)))
 
 
-def repeated(deviations: Array, known: Mask) -> Indices:
-    """The feature (d,) that each repeats but for rounding, or its own number."""
+def repeated(deviations: Array, known: Mask, beyond: float = SAME) -> Indices:
+    """The feature (d,) that each repeats but for rounding, or its own number.
+
+    With `beyond` below `SAME`, the one that it nearly repeats.
+    """
     cut, whole = (_unit_rows(deviations, known, reach) for reach in (CUT, np.inf))
-    alike = np.minimum(np.abs(cut @ cut.T), np.abs(whole @ whole.T)) > SAME
+    alike = np.minimum(np.abs(cut @ cut.T), np.abs(whole @ whole.T)) > beyond
     return (alike | np.eye(len(alike), dtype=bool)).argmax(axis=1)
 
 

@@ -22,7 +22,7 @@ from incerta.backend.parameters import (
     with_parameters,
 )
 from incerta.data.coerce import is_plain_table, objects_of, uncertain_stays
-from incerta.data.container import UncertainData
+from incerta.data.container import UncertainData, features_by_name, order_of_names
 from incerta.data.laws import Gaussian
 from incerta.data.meaning import of_errors
 from incerta.data.partitioned import PartitionedData
@@ -106,7 +106,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
     copies_ : ndarray of shape (n_features,)
         For each feature the one that it repeats, or its own number. Features repeat
         each other if their values are correlated by more than 0.99, of data that are
-        left alone 0.9999; the first counts.
+        left alone 0.9999; the first by name counts.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -200,6 +200,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         looks = wanted or d > settings.FEW_FEATURES
         most = max(MANY_OBJECTS, MOST_VALUES // d) if looks else OBJECTS_FOR_COPIES
         some, _ = some_objects(by_moments(X) if in_parts else objects, most, seed)
+        order, some = order_of_names(some.feature_names), features_by_name(some)
         limit = min(
             MOST_DIRECTIONS, max(2, len(some) // settings.OBJECTS_PER_DIRECTION)
         )
@@ -213,7 +214,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
             pays = found and (wanted or d > MANY_FEATURES)
             if found is None or not (pays or _pays(found.factors, limit)):
                 found = found_in(exact_table_of(some), 0, seed)
-        return self._keep(found)
+        return self._keep(found if order is None else found.reordered(order))
 
     def transform(self, X: Any) -> Any:
         """Put objects into the directions, those of the fit or new ones.
@@ -314,12 +315,19 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
                 f"{where}. Objects were compared there.",
                 *(f"{label[0].upper()}{label[1:]}." for label in self.labels()),
             ]
-        copies = [
-            f"{names[j]} ({names[other]})"
-            for j, other in enumerate(found.copy_of.tolist())
-            if j != other
-        ]
-        lines += _of_features(copies, "repeats another one", "repeat others")
+        nothing, copy_of = np.arange(d), found.copy_of
+        near_to = nothing if found.near_to is None else found.near_to
+        near_to = np.where(copy_of == nothing, near_to, nothing)
+        for other_of, one, many in (
+            (copy_of, "repeats another one", "repeat others"),
+            (near_to, "nearly repeats another one", "nearly repeat others"),
+        ):
+            pairs = [
+                f"{names[j]} ({names[other]})"
+                for j, other in enumerate(other_of.tolist())
+                if j != other
+            ]
+            lines += _of_features(pairs, one, many)
         for which, one, many in (
             (found.constant, "does not vary", "do not vary"),
             (found.empty, "is missing nearly always", "are missing nearly always"),

@@ -15,7 +15,7 @@ from scipy.special import ndtr
 
 from incerta.backend.device import CPU, fetch, namespace, put
 from incerta.backend.keyed import Keys
-from incerta.backend.memory import blocks
+from incerta.backend.memory import blocks, check_fits
 from incerta.data.laws import Independent, Joint, Law, Values
 from incerta.distances.affinity import (
     expected_affinity,
@@ -58,6 +58,8 @@ def expected_distance_matrix(
     of features), with a relative error of 1e-5. Each object of another law is replaced
     by 64 stratified values (see `as_values`). Formulas are evaluated on the CPU.
     """
+    n, way_out = law.n_objects, "Take fewer objects, or UKMeans, which needs no pairs."
+    check_fits(2 * 8 * n * n, f"Distances of all pairs of {n:,} objects", way_out)
     if isinstance(law, Joint):
         out = _of_draws(law, metric, device)
     elif metric == "sqeuclidean":

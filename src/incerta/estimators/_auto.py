@@ -11,7 +11,7 @@ from incerta.backend.device import CPU, threads
 from incerta.backend.memory import blocks
 from incerta.backend.parameters import SEED, WHOLE, parameter, with_parameters
 from incerta.backend.progress import followed
-from incerta.data.container import UncertainData
+from incerta.data.container import UncertainData, features_by_name
 from incerta.data.partitioned import PartitionedData
 from incerta.estimators._base import Facts, UncertainClusterer
 from incerta.known import n_named, surely
@@ -188,6 +188,7 @@ class AutoClusterer(UncertainClusterer):
         some, told, n_objects = some_labeled(
             objects, settings.MOST_OBJECTS, seed, known
         )
+        some = features_by_name(some)
         truths, wanted = truths_of(some, k, seed), self._wanted()
         found = consensus(
             some, truths, k, self.n_worlds, seed, told, wanted, self.one_shape
@@ -263,7 +264,7 @@ def _by_laws(
     """Return the probability of each cluster for each object, by the cluster laws."""
     out = np.zeros((len(data), k))
     for part in followed(blocks(len(data), OBJECT_BYTES, BLOCK_BYTES), "objects"):
-        asked = found.truths.told(data[part], n_worlds, seed)
+        asked = found.truths.told(features_by_name(data[part]), n_worlds, seed)
         each = [found.laws.shares(some, k, device) for some in asked]
         out[part] = sum(each) / len(each)
     return out

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from incerta.backend.device import CPU
+from incerta.backend.memory import check_fits
 from incerta.backend.parameters import (
     AUTO,
     PROBABILITY,
@@ -38,8 +39,9 @@ from incerta.typing import Array, Indices, Seed
 from incerta.worlds import Worlds
 from incerta.worlds.sequence import worlds_of
 
-# Largest number of pairs of objects with a stored probability: about 5 GB.
-MOST_PAIRS = 2e8
+# Largest number of pairs of objects with a stored probability, and the bytes of each:
+# about 5 GB.
+MOST_PAIRS, PAIR_BYTES = 2e8, 24
 # Attributes and `_model` in a model file, with types and shapes.
 STORED: dict[str, str] = {
     "core_sample_indices_": "s c",
@@ -75,6 +77,10 @@ def prepared(estimator: Any, data: UncertainData) -> Prepared:
             f"objects (at most {MOST_PAIRS:.0e}); lower eps."
         )
         raise ValueError(msg)
+    whose = (
+        f"Probabilities of about {n_pairs:.0e} pairs of objects within eps={eps:.6g}"
+    )
+    check_fits(PAIR_BYTES * n_pairs, whose, "Lower eps.")
     return Prepared(worlds, int(min_samples), float(eps))
 
 

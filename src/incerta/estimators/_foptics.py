@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from incerta.backend.memory import check_fits
 from incerta.backend.parameters import (
     AUTO,
     NOT_NEGATIVE,
@@ -251,6 +252,8 @@ class FOPTICS(DenseClusterer):
     def _check_size(self, worlds: Worlds) -> None:
         n = worlds.shape[1]
         if n <= MOST_OBJECTS:
+            whose, way_out = f"Reachabilities of {n:,} objects", "Give max_eps."
+            check_fits(2 * 8 * n * n * np.isinf(self.max_eps), whose, way_out)
             return
         if np.isinf(self.max_eps):
             msg = (

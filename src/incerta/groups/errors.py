@@ -1,4 +1,4 @@
-"""How well the mean and the dispersion of a group are known."""
+"""Standard errors of the mean and the dispersion of a group."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from incerta.mixture.model import Components, Measured
 from incerta.mixture.under import under
 from incerta.typing import Array
 
-# Objects that are less probably of a group say nothing of it.
+# Objects below this probability are left out: they say nothing about the group.
 LEAST_SHARE = 1e-6
 
 
@@ -23,11 +23,10 @@ class Errors(NamedTuple):
 
 
 def errors_of(some: Measured, components: Components, c: int) -> Errors:
-    """By the information in what was observed, which of component and rest is open.
+    """Invert the observed information, in which membership is uncertain.
 
-    All other components are taken as known. Where the information is not that of a
-    maximum, as of a dispersion at 0, by that which would be expected if it were known
-    who is of the group.
+    All other components are taken as known. Where the fit is not at a maximum, such as
+    a dispersion of 0, the expected information is used, as if membership were known.
     """
     d = some.n_features
     observed, expected, basis = information(some, components, c)
@@ -46,11 +45,11 @@ def errors_of(some: Measured, components: Components, c: int) -> Errors:
 def information(
     some: Measured, components: Components, c: int
 ) -> tuple[Array, Array, Array]:
-    """Observed and expected information on one component.
+    """Compute the observed and the expected information on one component.
 
     Observed: minus the second derivatives of the log likelihood by the mean, by the
     covariance on and above the diagonal, and by the log odds of the share. Expected:
-    of mean and covariance alone, if it were known who is of the component. The third
+    of mean and covariance alone, if membership were known. The third
     (d, d, p) has the derivatives of a covariance by those entries.
     """
     d, n = some.n_features, some.n_objects
@@ -96,7 +95,7 @@ def information(
 
 
 def _inverse(information: Array) -> Array | None:
-    """Its inverse, if it is that of a maximum."""
+    """Invert it; None if it is not positive definite."""
     scale = np.sqrt(np.abs(np.diag(information)))
     scale = np.where(scale > 0.0, scale, 1.0)
     values, vectors = np.linalg.eigh(information / scale[:, None] / scale)

@@ -1,7 +1,7 @@
-"""Groups in a field: where they could be, and which of them are really there.
+"""Search for groups in a field, and test whether they are real.
 
-The field is a mixture of broad Gaussians, or uniform; a group is one more Gaussian,
-compact beside the field around it. Errors are taken off both.
+The field is a mixture of broad Gaussians, or uniform. A group is one more Gaussian,
+compact compared to the field around it. Measurement errors are removed from both.
 """
 
 from __future__ import annotations
@@ -15,48 +15,54 @@ from scipy.special import expit, gammaln, xlogy
 
 from incerta.backend.device import threads
 from incerta.backend.memory import Scratch, blocks
-from incerta.mixture.expectation import Sums, log_densities, sums
-from incerta.mixture.fitting import Effort, Search, fitted, some_of
+from incerta.mixture.expectation import Sums, filled, log_densities, sums
+from incerta.mixture.fitting import (
+    Effort,
+    Search,
+    fitted,
+    single_gaussian,
+    some_of,
+)
 from incerta.mixture.maximization import Prior, moments, prior_for
 from incerta.mixture.model import Components, Measured
 from incerta.mixture.under import under_all
 from incerta.typing import Array, Mask
 
-# The field has one to so many Gaussians (BIC), by so many objects at most; so many
-# then say where these are, and together with the groups.
+# Most Gaussians of the field (chosen by BIC), most objects used to choose them, and
+# most objects used to fit them, alone and together with the groups.
 MOST_BROAD, MOST_TRIED, MOST_FITTED = 10, 3000, 20_000
 FIELD_KINDS = ("diag", "full")
 QUICK = Effort(n_init=2, tol=1e-4, max_iter=200)
-# A group is at most so wide, relative to the field around it: geometric mean over the
-# directions. The broadest components that hold half of all objects are field anyhow.
+# Largest width of a group relative to the field around it (geometric mean over the
+# directions). The broadest components that hold half of all objects are always field.
 MOST_WIDE, LEAST_FIELD = 1.0 / 3.0, 0.5
-# A group has at least so many objects, and so large a share of them is rather of it.
+# Fewest objects of a group, and least share of them that it claims from the field.
 FEWEST, LEAST_CLEAR = 6.0, 0.3
-# Neighbors that tell how dense a place is, and objects whose places are looked at.
-# Of so many dense places fewer and fewer are followed, for so many rounds.
+# Numbers of neighbors that measure density, and most objects where it is measured.
+# The densest places are followed by EM: (number of places, rounds), in three stages.
 NEIGHBORS, MOST_CENTERS = (8, 16, 32, 64), 100_000
 FOLLOWED = ((60, 4), (16, 12), (4, 80))
 LEAST_RADIUS = 1e-9
-# Of more objects than the field is fitted to, each start is followed among the nearest:
-# so many, or so many times as many as it has.
+# In large data, each start is followed among its nearest objects: at least this many,
+# or this many times as many as it has.
 MOST_NEAR, TIMES_NEAR = 4000, 4.0
 SETTLING = 50
 TOL = 1e-3
-# Correlations within a group are drawn towards none by so many objects per feature.
+# Strength of shrinking correlations within a group to 0, in objects per feature.
 TOWARDS_AXES = 5.0
-LEAST_VARIANCE = 1e-12  # of groups, in units of the data
+LEAST_VARIANCE = 1e-12  # of groups, in scaled units
 MOST_GROUPS = 30
-# A group must gain log(n / level) and so much for each feature: what fields without a
-# group do not (`benchmarks/members.py`).
+# A group must gain log(n / level) plus this for each feature, more than fields without
+# groups do by chance (`benchmarks/members.py`).
 PRICE = 3.0
 
 
 class FoundGroups(NamedTuple):
-    """Groups, and the field that they are in."""
+    """Groups, and the field around them."""
 
     components: Components  # the groups first, then the field
-    gains: Array  # (n_groups,), log likelihood that each brings
-    needed: float  # log likelihood that it has to bring
+    gains: Array  # (n_groups,), gain in log likelihood by each
+    needed: float  # gain that a group needs
 
 
 def find(
@@ -64,7 +70,7 @@ def find(
 ) -> FoundGroups:
     """Find groups: as many as are wanted, or all that pass the test.
 
-    Features should have been brought to about one scale.
+    Features should be on about one scale.
     """
     n, d = some.n_objects, some.n_features
     needed = np.log(n / level) + PRICE * d
@@ -85,6 +91,8 @@ def find(
                 also = _all_of([also, more])
                 tried, found = _together(some, tried, len(found), prior)
             field = tried.only(np.arange(len(found), tried.n_components))
+            if field.ranges is None and not field.weights.any():
+                break  # the groups have taken all objects
             narrow = _widths(tried.only(np.arange(len(found))), field) <= MOST_WIDE
             if wanted is None and not (narrow & (found >= needed)).all():
                 break
@@ -96,14 +104,14 @@ def find(
 
 
 class _Group(NamedTuple):
-    """A group by itself, and what it gains over all that is known already."""
+    """A group by itself, and its gain over everything found before."""
 
     one: Components
     gain: float
 
 
 def _field(some: Measured, seed: int) -> tuple[Components, Components]:
-    """The broad components of the best mixture, as the field, and the compact ones."""
+    """Fit the best mixture; return its broad components, the field, and the compact."""
     numbers = range(1, MOST_BROAD + 1)
     search = Search(numbers=numbers, covariances=FIELD_KINDS, seed=seed, effort=QUICK)
     found = fitted(some_of(some, MOST_TRIED, seed), search).components.as_kind("full")
@@ -111,7 +119,7 @@ def _field(some: Measured, seed: int) -> tuple[Components, Components]:
     field, compact = _split(found)
     while True:
         field = _settled(some, field, 0, prior)[0]
-        # Without the compact ones, others may have shrunk onto what these explained.
+        # Other components may have shrunk to where the compact ones were.
         field, more = _split(field)
         compact = _all_of([compact, more])
         if not more.n_components:
@@ -119,7 +127,7 @@ def _field(some: Measured, seed: int) -> tuple[Components, Components]:
 
 
 def _split(mixture: Components) -> tuple[Components, Components]:
-    """The components that are broad, and those that are compact beside these."""
+    """Split components into broad ones, and those that are compact beside them."""
     order = np.argsort(-np.linalg.slogdet(mixture.covariances)[1], kind="stable")
     broad: list[int] = []
     compact: list[int] = []
@@ -134,7 +142,7 @@ def _split(mixture: Components) -> tuple[Components, Components]:
 
 
 def _resplit(now: Components, n_groups: int) -> tuple[Components, Components]:
-    """Without the parts of the field that have become compact; and these."""
+    """Split off the parts of the field that have become compact."""
     if now.ranges is not None:
         return now, now.only(np.empty(0, np.intp))
     groups = now.only(np.arange(n_groups))
@@ -145,7 +153,7 @@ def _resplit(now: Components, n_groups: int) -> tuple[Components, Components]:
 
 
 def _uniform(some: Measured) -> tuple[Components, Components]:
-    """A field without any Gaussian: uniform from the lowest to the highest values."""
+    """Make a field without Gaussians, uniform from the lowest to the highest values."""
     known = np.ones_like(some.values) if some.known is None else some.known
     low = np.where(known > 0, some.values, np.inf).min(axis=1)
     high = np.where(known > 0, some.values, -np.inf).max(axis=1)
@@ -156,7 +164,7 @@ def _uniform(some: Measured) -> tuple[Components, Components]:
 
 
 def log_density(some: Measured, law: Components) -> Array:
-    """Log density of what was measured, (n,); the law may be uniform and no more."""
+    """Log density of the measurements, (n,); the field may be uniform only."""
     if law.n_components:
         return log_densities(some, law).totals
     assert law.ranges is not None
@@ -168,7 +176,7 @@ def log_density(some: Measured, law: Components) -> Array:
 def width(groups: Components, c: int, field: Components) -> float:
     """Dispersion of a component relative to that of the field around its mean.
 
-    The geometric mean over all directions: 1 if they are equally wide.
+    It is the geometric mean over all directions, and 1 if they are equally wide.
     """
     return float(_widths(groups.only(np.array([c])), field)[0])
 
@@ -190,10 +198,12 @@ def _widths(groups: Components, field: Components) -> Array:
 def _best(
     some: Measured, now: Components, n_groups: int, also: Components
 ) -> _Group | None:
-    """The group that gains most over all that is known, if there is one."""
+    """Find the group with the largest gain, if there is one."""
     rest = log_density(some, now)
     field = now.only(np.arange(n_groups, now.n_components))
-    starts = _dense_places(some, rest, also)
+    seen = _placed(some)
+    there = rest if seen is some else log_density(seen, now)
+    starts = _dense_places(seen, there, also)
     if not starts.n_components:
         return None
     for most, n_rounds in FOLLOWED:
@@ -207,13 +217,20 @@ def _best(
 
 
 def _fit(some: Measured, ends: Components, field: Components, clear: Array) -> Mask:
-    """Which of several are groups: compact, not too few, and denser than the field."""
+    """Which candidates are groups: compact, large enough, denser than the field."""
     many = ends.weights * some.n_objects >= FEWEST
     return many & (clear >= LEAST_CLEAR) & (_widths(ends, field) <= MOST_WIDE)
 
 
+def _placed(some: Measured) -> Measured:
+    """Give each object a place; a Gaussian completes what was seen in projection."""
+    if some.projection is None:
+        return some
+    return filled(some, single_gaussian(some_of(some, MOST_FITTED, 0)))
+
+
 def _dense_places(some: Measured, rest: Array, also: Components) -> Components:
-    """Where more objects are than `rest`, log densities, says; and `also`."""
+    """Find places denser than `rest`, log densities, explains; keep those in `also`."""
     n, d = some.n_objects, some.n_features
     whole = np.arange(n) if some.known is None else np.flatnonzero(some.known.all(0))
     places = np.ascontiguousarray(some.values[:, whole].T)
@@ -226,7 +243,7 @@ def _dense_places(some: Measured, rest: Array, also: Components) -> Components:
     radii, expected = np.empty((2, len(centers), len(numbers)))
     log_ball = 0.5 * d * np.log(np.pi) - gammaln(0.5 * d + 1.0)
     top = float(rest[whole].max())
-    density = np.exp(rest[whole] - top)  # of all neighbors: it is not flat
+    density = np.exp(rest[whole] - top)  # averaged over neighbors: it is not flat
     for part in blocks(len(centers), 8 * 4 * numbers[-1]):
         apart, near = map(
             np.asarray, tree.query(places[centers[part]], numbers[-1] + 1)
@@ -235,7 +252,7 @@ def _dense_places(some: Measured, rest: Array, also: Components) -> Components:
         radii[part] = np.maximum(apart[:, numbers], LEAST_RADIUS)
         logs = np.log(around) + top + log_ball + d * np.log(radii[part])
         expected[part] = len(whole) * np.exp(np.minimum(logs, 0.0))
-    # As of a scan: the log likelihood that a Poisson number is so large.
+    # Scan statistic: log likelihood ratio of a Poisson number.
     score = xlogy(numbers, numbers / expected) - (numbers - expected)
     score[numbers <= expected] = -np.inf
     scale = score.argmax(axis=1)
@@ -263,14 +280,14 @@ def _dense_places(some: Measured, rest: Array, also: Components) -> Components:
 def _followed(
     some: Measured, rest: Array, starts: Components, n_rounds: int
 ) -> tuple[Components, Array, Array]:
-    """Each start as one more component by itself: where it ends, and what it gains.
+    """Follow each start as one more component; return where it ends, and its gain.
 
-    Also the share of its objects that are rather of it than of the rest.
+    Also returned: the share of its objects that it claims from the rest.
     """
     n = some.n_objects
     if n <= MOST_FITTED:
         return _climb(some, rest, starts, n, n_rounds)
-    tree = cKDTree(some.values.T)
+    tree = cKDTree(_placed(some).values.T)
     ends = []
     for c in range(starts.n_components):
         most = max(MOST_NEAR, int(TIMES_NEAR * n * starts.weights[c]))
@@ -282,7 +299,7 @@ def _followed(
 
 
 def _all_of(several: Sequence[Components]) -> Components:
-    """Components of several mixtures, without their noise."""
+    """Join the components of several mixtures, without their noise."""
     weights, means, covariances = (
         np.concatenate([each[i] for each in several]) for i in range(3)
     )
@@ -304,7 +321,7 @@ def _climb(
 def _round(
     some: Measured, rest: Array, now: Components, n: int, scratch: Scratch
 ) -> tuple[Sums, Array, Array]:
-    """Sums over objects, each component by itself beside the rest of all n objects."""
+    """Sum over objects for each component alone, beside the rest of all n objects."""
     k, d = now.means.shape
     shares, pulls, gains = np.zeros(k), np.zeros((k, d)), np.zeros((k, d, d))
     log_odds = (np.log(now.weights) - np.log1p(-now.weights))[:, None]
@@ -336,7 +353,7 @@ def _next(now: Components, found: Sums) -> Components:
 
 
 def towards_axes(spreads: Array, counts: Array) -> Array:
-    """Covariances of groups: correlations of few objects are drawn towards none."""
+    """Shrink the correlations of groups with few objects to 0."""
     d = spreads.shape[1]
     keep = (counts / (counts + TOWARDS_AXES * d))[:, None, None]
     drawn = spreads * (keep + (1.0 - keep) * np.eye(d))
@@ -344,7 +361,7 @@ def towards_axes(spreads: Array, counts: Array) -> Array:
 
 
 def _with(now: Components, n_groups: int, one: Components) -> Components:
-    """One more group, after the others and before the field."""
+    """Insert one more group, after the others and before the field."""
     weights, means, covariances = (
         np.insert(all_of_them, n_groups, own[0], axis=0)
         for all_of_them, own in zip(now[:3], one[:3], strict=True)
@@ -355,7 +372,7 @@ def _with(now: Components, n_groups: int, one: Components) -> Components:
 
 
 def without(now: Components, c: int) -> Components:
-    """All but one, with weights that add up to 1 again, noise included."""
+    """Remove one component; weights, noise included, add up to 1 again."""
     kept = np.delete(np.arange(now.n_components), c)
     left = now.only(kept)
     return left._replace(weights=left.weights / max(1.0 - now.weights[c], 1e-300))
@@ -364,7 +381,7 @@ def without(now: Components, c: int) -> Components:
 def _settled(
     some: Measured, now: Components, n_groups: int, prior: Prior
 ) -> tuple[Components, float]:
-    """Rounds of all together, and the log likelihood."""
+    """Run EM with all components; return them and the log likelihood."""
     scratch, last = Scratch(), -np.inf
     if not now.n_components:
         return now, float(log_density(some, now).sum())
@@ -380,7 +397,7 @@ def _settled(
             prior.variances
         )
         field /= counts + prior.weight
-        field *= now.covariances[n_groups:] != 0.0  # variances alone stay such
+        field *= now.covariances[n_groups:] != 0.0  # keep diagonal matrices diagonal
         now = now._replace(
             weights=seen.counts / seen.n_objects,
             means=seen.means,
@@ -392,9 +409,9 @@ def _settled(
 def _together(
     some: Measured, now: Components, n_groups: int, prior: Prior
 ) -> tuple[Components, Array]:
-    """Groups and field as they are best together, and what each group gains.
+    """Fit groups and field together; return the gain of each group.
 
-    Of many objects the field is known well already: groups settle one by one.
+    With many objects the field is known well already, and groups are fitted one by one.
     """
     gains = np.empty(n_groups)
     if some.n_objects <= MOST_FITTED:

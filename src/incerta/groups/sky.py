@@ -1,4 +1,4 @@
-"""Places on a sphere, as places in a plane around the middle of the field."""
+"""Map positions on a sphere to a plane around the middle of the field."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from incerta.typing import Array
 class Sky(NamedTuple):
     """Two features in degrees, of longitude and latitude, around a center.
 
-    The plane is that of Lambert's equal-area projection, so that what is uniform on the
-    sphere stays uniform; near the center it is the tangent plane.
+    The plane is that of Lambert's equal-area projection, a uniform field on
+    the sphere stays uniform. Near the center it is the tangent plane.
     """
 
     longitude: int  # number of the feature
@@ -24,12 +24,12 @@ class Sky(NamedTuple):
     center: Array  # (2,), in degrees
 
     def flat(self, some: Measured) -> Measured:
-        """Objects with places in the plane, and errors as they are there."""
+        """Map positions and their errors to the plane."""
         pair = [self.longitude, self.latitude]
         values, errors = some.values.copy(), some.errors
         values[pair], turns = self._plane(*some.values[pair])
         if errors.ndim == 2:
-            # The plane is turned away from the meridians.
+            # The axes of the plane are rotated against the meridians.
             errors = errors[None] * np.eye(len(errors))[:, :, None]
         errors = errors.repeat(some.n_objects // errors.shape[-1], axis=-1)
         errors[pair] = np.einsum("ijn,jkn->ikn", turns, errors[pair])
@@ -37,7 +37,7 @@ class Sky(NamedTuple):
         return Measured(values, errors, some.known)
 
     def _plane(self, longitude: Array, latitude: Array) -> tuple[Array, Array]:
-        """Places (2, n) in degrees, and their derivatives (2, 2, n)."""
+        """Return positions (2, n) in degrees, and their derivatives (2, 2, n)."""
         (a0, d0), scale = np.radians(self.center), 180.0 / np.pi
         a, d = np.radians(longitude) - a0, np.radians(latitude)
         sin, cos = np.sin(d), np.cos(d)
@@ -65,9 +65,9 @@ class Sky(NamedTuple):
         return k * both * scale, turns
 
     def back(self, place: Array) -> tuple[Array, Array]:
-        """A place of the plane (2,) on the sphere, and what turns errors there (2, 2).
+        """Map a position (2,) back, with the matrix (2, 2) that maps its errors.
 
-        Errors in degrees of arc: of the longitude times the cosine of the latitude.
+        Errors are in degrees of arc: those of the longitude times cos(latitude).
         """
         (a0, d0), (x, y) = np.radians(self.center), np.radians(place)
         far = np.hypot(x, y)
@@ -87,7 +87,7 @@ class Sky(NamedTuple):
 
 
 def around(some: Measured, longitude: int, latitude: int) -> Sky:
-    """The plane around the mean direction of all objects."""
+    """Choose the plane around the mean direction of all objects."""
     a, d = np.radians(some.values[[longitude, latitude]])
     x, y = (np.cos(d) * np.cos(a)).mean(), (np.cos(d) * np.sin(a)).mean()
     center = np.degrees(

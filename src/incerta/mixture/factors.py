@@ -14,6 +14,9 @@ import numpy as np
 
 from incerta.backend.device import namespace
 
+# Relative to its diagonal, what is left of a singular matrix in double precision.
+ROUNDING = 2.0**-52
+
 
 def inverse_roots(matrices: Any) -> tuple[Any, Any]:
     """``L⁻¹`` (d, d, n) of ``A = L L'`` by the lower half, and log determinants."""
@@ -32,9 +35,12 @@ def roots_of_columns(column: Callable[[int], Any], roots: Any) -> Any:
     for j in range(d):
         roots[j, j + 1 :, :] = 0.0
         below = column(j)
+        pivot = below[0, :]
         if j:
+            least = ROUNDING * pivot
             below = below - summed("iln,ln->in", roots[j:, :j, :], roots[j, :j, :])
-        diagonal.append(root := xp.sqrt(below[0, :]))
+            pivot = xp.maximum(below[0, :], least)
+        diagonal.append(root := xp.sqrt(pivot))
         roots[j, j, :] = inverse = 1.0 / root
         _set(roots, np.s_[j + 1 :, j, :], below[1:, :], inverse)
     for i in range(1, d):

@@ -11,7 +11,7 @@ import numpy as np
 
 from incerta import settings
 from incerta.data.coerce import as_uncertain
-from incerta.data.container import UncertainData, sorted_by_id
+from incerta.data.container import UncertainData, features_by_name, sorted_by_id
 from incerta.data.projections import projected
 from incerta.data.refused import refuse_extremes
 from incerta.directions import Directions
@@ -280,7 +280,7 @@ def choose_k(
     >>> choose_k(data, range(1, 5), random_state=0).k
     3
     """
-    objects = sorted_by_id(as_uncertain(data))
+    objects = features_by_name(sorted_by_id(as_uncertain(data)))
     refuse_extremes(objects)
     tried = _checked(ks, min(len(objects), max_objects), n_null, alpha)
     given = {"ks": tried, "n_null": n_null, "alpha": alpha}

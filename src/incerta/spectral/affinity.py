@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
 from incerta.backend.device import CPU, fetch, in_place, namespace, put, put_beside
-from incerta.backend.memory import blocks
+from incerta.backend.memory import blocks, check_fits
 from incerta.data.refused import LARGEST, SMALLEST
 from incerta.typing import Array, ArrayLike, Indices
 
@@ -66,6 +66,10 @@ def gaussian_affinity(
            [0.01, 0.14, 1.  ]])
     """
     values = np.asarray(X, dtype=np.float64)
+    n = len(values)
+    if n_neighbors is None:
+        what = f"Affinities of all pairs of {n:,} objects"
+        check_fits(8 * n * n, what, "Give n_neighbors.")
     scales = kernel_scales(values, width, width_scale)
     if n_neighbors is None:
         return dense_affinity(values, scales)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from incerta.backend.memory import blocks
+from incerta.backend.memory import blocks, check_fits
 from incerta.data.construct import from_worlds
 from incerta.data.container import UncertainData
 from incerta.data.laws import Joint
@@ -144,6 +145,9 @@ class Worlds(Sequence[Array]):
             Positions in this sequence; all by default.
         """
         chosen = self.indices if indices is None else self.indices[np.asarray(indices)]
+        n_bytes = 8 * len(chosen) * math.prod(self.shape[1:])
+        what = f"The values of {len(chosen):,} worlds"
+        check_fits(n_bytes, what, "Go through the worlds one by one.")
         out = np.empty((len(chosen), *self.shape[1:]))
         first = 0
         for batch in self._batches(chosen):

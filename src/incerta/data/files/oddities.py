@@ -63,8 +63,7 @@ def warn_of_totals(labels: Sequence[str]) -> None:
     if labels:
         msg = (
             f"{counted(len(labels), 'row')} at the bottom left out as a total: "
-            f"{', '.join(labels)}. If it is one, give it another name, or put it "
-            "further up."
+            f"{', '.join(labels)}. If it is an object, rename it or move it up."
         )
         warnings.warn(msg, IncertaWarning, stacklevel=3)
 
