@@ -18,7 +18,7 @@ def three_or_four():
 
 @pytest.fixture(scope="module")
 def rings():
-    data, _ = ic.datasets.make_uncertain_rings(300, random_state=0)
+    data, _ = ic.datasets.make_uncertain_rings(300, random_state=5)
     return ic.cluster(data, 2)
 
 

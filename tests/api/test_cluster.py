@@ -32,7 +32,7 @@ def test_rules_of_auto(blobs, measured):
     assert "Values are measurements with errors" in measured.explain()
     believed = ic.cluster(blobs.with_meaning("belief"), k=3)
     assert believed.method == "AutoClusterer"
-    assert "where their true values probably are" in believed.explain()
+    assert "where its true value probably is" in believed.explain()
 
 
 def test_the_label_is_the_most_probable_cluster(blobs, measured):

@@ -52,13 +52,14 @@ def view(score, weight, agreement):
 def test_the_view_that_carried_the_answer():
     views = {"mixture": view(0.93, 0.8, 0.9), "centers": view(0.88, 0.2, 0.4)}
     assert in_views(20, views) == [
-        "The answer is mainly that of Gaussian clusters (weight 0.80): true values "
-        "tell 93% of what there is to know about their labels."
+        "The answer is mainly that of Gaussian clusters (weight 0.80): the true values "
+        "explain 93% of their labels."
     ]
     views["nearness of laws"] = view(0.7, 0.0, 0.09)
     assert in_views(20, views)[1:] == [
-        "Clusters of near neighbors by whole distributions would divide the objects "
-        "quite differently (agreement 0.09); true values tell 70% of their labels."
+        "Clusters of near neighbors by whole distributions would group the objects "
+        "quite differently (agreement 0.09); the true values explain 70% of their "
+        "labels."
     ]
     views = {
         "mixture": view(0.9, 0.45, 0.9),
@@ -70,7 +71,7 @@ def test_the_view_that_carried_the_answer():
         "about equally clear."
     ]
     del views["nearness"]
-    assert "mean: all views are about" in in_views(20, views)[0]
+    assert "average: all views are about" in in_views(20, views)[0]
     assert in_views(19, views) == in_views(20, {}) == []
     for space in ("means", "deviations", "laws"):
         for name in (MIXTURE, *(f"{one} of {space}" for one in PLACES)):

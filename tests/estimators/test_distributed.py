@@ -231,7 +231,7 @@ def test_mixtures_of_partitions(monkeypatch, most, covariance):
         np.testing.assert_array_equal(there.predict(apart), there.labels_)
     with pytest.raises(ValueError, match=r"n_components=121 exceeds .*n_samples=120"):
         ic.ErrorMixture(121).fit(parted(data, [9], order))
-    with pytest.raises(TypeError, match="fit takes partitions"):
+    with pytest.raises(TypeError, match="use fit for partitioned data"):
         ic.ErrorMixture(2).partial_fit(parted(data, [9], order))
     with pytest.raises(DataError, match="no rows"):
         ic.ErrorMixture(1).fit(PartitionedData((None, None), data.feature_names))

@@ -92,7 +92,7 @@ class TestExcel:
         path = write_zip(tmp_path / "d.xlsx", {"a.txt": "b"})
         refused(path, "cannot be read")
         path.write_text("h\n1\n")
-        refused(path, "is no file of sheets, or is locked")
+        refused(path, "is not a spreadsheet file, or is locked")
 
 
 class TestOpenDocument:

@@ -82,7 +82,7 @@ def test_other_kinds_and_logarithms():
         (
             {"ra_dec_corr": 1.5},
             {},
-            "'ra_dec_corr', row 1 .*, object s0: 1.5 is no corr",
+            "'ra_dec_corr', row 1 .*, object s0: 1.5 is not a corr",
         ),
         (
             {"ra_dec_corr": 0.9, "ra_pm_corr": 0.9, "dec_pm_corr": -0.9},

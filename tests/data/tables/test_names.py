@@ -128,4 +128,5 @@ def test_a_column_of_names_is_part_of_the_call(door):
     assert call in str(refusal.value)
     with pytest.raises(DataError) as refusal:
         door(stars.assign(star="a"))
-    assert "from_frame" not in str(refusal.value)
+    call = "from_frame(table, values=['mass'])"
+    assert f"To leave it out, name the others: {call}." in str(refusal.value)
