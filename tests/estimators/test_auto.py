@@ -118,7 +118,7 @@ def test_the_view_that_sees_the_clusters_carries_the_answer():
     found = ic.AutoClusterer(2, random_state=0).fit(displaced(moons, 0.05, 0.5, 0))
     assert clustering_accuracy(target, found.labels_) > 0.97
     weights = {name: view.weight for name, view in found.views_.items()}
-    assert weights["nearness"] > 0.85
+    assert weights["nearness"] > 0.75
 
 
 def test_a_view_that_leaves_a_cluster_over_does_not_decide():
