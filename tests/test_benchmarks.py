@@ -57,6 +57,7 @@ SMALL = {
     "named_methods.py": ["--seeds", "1", "--objects", "40", "--worlds", "5"],
     "radius.py": ["--seeds", "1", "--objects", "30"],
     "members.py": ["--small"],
+    "load.py": ["--cases", "table-info", "--scale", "0.001"],
     "landmarks.py": ["--objects", "60", "--seeds", "1", "--landmarks", "20"],
     "rep_bound.py": ["--sets", "3", "--true", "20"],
     "gpu/bench_estimators.py": ["--small", "--device", "cpu:0"],
@@ -64,7 +65,7 @@ SMALL = {
 
 
 # What has workers, measures its own memory, or takes modules of its folder.
-APART = ("bench_dask.py", "bench_stream.py", "gpu/bench_estimators.py")
+APART = ("bench_dask.py", "bench_stream.py", "load.py", "gpu/bench_estimators.py")
 SCRIPTS = [*sorted(p.name for p in BENCHMARKS.glob("*.py")), "accuracy"]
 if find_spec("torch"):
     SCRIPTS.append("gpu/bench_estimators.py")
