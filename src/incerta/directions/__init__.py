@@ -1,4 +1,4 @@
-"""The few directions in which objects differ by more than errors and noise explain."""
+"""Find the few directions in which objects differ by more than errors and noise."""
 
 from incerta.directions.transformer import Directions
 

@@ -1,9 +1,9 @@
-"""The factor model: loadings and own variation of features, and places of objects.
+"""The factor model: loadings and unique variances of features, places of objects.
 
-The true value of feature j of object i is ``μ_j + L_j · t_i + u_ij``, with a place t
-and an own variation u of variance ψ_j; errors of known variance S_ij come on top.
-Loadings are by one decomposition of shrunk values: EM gained nothing once features that
-do not tell are left out, and lost on real data (`benchmarks/wide.py`).
+The true value of feature j of object i is ``μ_j + L_j · t_i + u_ij``, where t is the
+place of the object and u has the unique variance ψ_j. Errors of known variance S_ij are
+added. Loadings come from one decomposition of shrunk values: EM gained nothing once
+uninformative features were left out, and lost on real data (`benchmarks/wide.py`).
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from incerta.models.checks import within, wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices, Mask
 
-# Share of the variance of places that their prior is worth: an object without any value
-# gets the mean place, with an error of a thousand times that variance.
+# Weight of the prior of places, relative to their variance: an object without any value
+# gets the mean place, with an error variance a thousand times as large.
 PRIOR = 1e-3
-# Fewer values of a feature say nothing, and so do those of so few of the objects.
+# A feature needs at least this many values, and values for this share of the objects.
 FEWEST_VALUES, NEARLY_ALL_LACK = 4, 0.05
-TINY = 1e-6  # deviation of places in directions that hold nothing
+TINY = 1e-6  # least standard deviation of places in a direction
 
 
 class Table(NamedTuple):
-    """Measured values of d features of n objects."""
+    """A table of the measured values of d features of n objects."""
 
     values: Array  # (d, n), 0 where missing
     variances: Array  # (d, n), of the errors, 0 where missing
     known: Mask  # (d, n)
 
     def only(self, features: Indices) -> Table:
-        """Some of the features."""
+        """Return the table of some of the features."""
         values, variances = self.values[features], self.variances[features]
         return Table(values, variances, self.known[features])
 
 
 class Places(NamedTuple):
-    """Objects in the directions."""
+    """Positions of the objects in the directions."""
 
     values: Array  # (n, q)
-    errors: Array  # (n, q, q), what errors and gaps make of them
+    errors: Array  # (n, q, q), covariances due to errors and missing values
 
 
 def _check(factors: Factors) -> None:
@@ -66,40 +66,40 @@ def _check(factors: Factors) -> None:
 )
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Factors:
-    """A factor model of d features with q directions, in falling order of variance.
+    """A factor model of d features with q directions, in descending order of variance.
 
-    In each, own variation makes a deviation of 1 in the place of an exactly known
-    object.
+    Directions are scaled so that, for an exactly known object, the unique variation of
+    the features gives its place a standard deviation of 1.
     """
 
     center: Array  # (d,), μ
     true: Array  # (d,), variance of the true values
-    loadings: Array  # (d, q), L; 0 where a feature does not tell
-    own: Array  # (d,), ψ
+    loadings: Array  # (d, q), L; 0 for uninformative features
+    own: Array  # (d,), ψ, unique variances
     variances: Array  # (q,), of the true places
-    # (d,), share of the loadings that shrinking values by their errors has left.
+    # (d,), factor by which shrinking the values has reduced the loadings.
     left: Array
 
     @property
     def tells(self) -> Mask:
-        """Features that directions show in, (d,)."""
+        """The mask (d,) of informative features: those with a loading other than 0."""
         return (self.loadings != 0.0).any(axis=1)
 
     @property
     def shares(self) -> Array:
-        """Share of the true variance of each feature in each direction, (d, q)."""
+        """Share (d, q) of the true variance of each feature in each direction."""
         unshrunk = self.loadings / self.left[:, None]
         shares: Array = np.square(unshrunk) * self.variances / self.true[:, None]
         return shares / np.maximum(shares.sum(axis=1, keepdims=True), 1.0)
 
     @property
     def directly(self) -> Array:
-        """The matrix (q, d) that gives the places of values that are known exactly."""
+        """The matrix (q, d) that maps exactly known values to places."""
         weighted = (self.loadings / self.own[:, None]).T
         return weighted / (1.0 + PRIOR / self.variances)[:, None]
 
     def only(self, features: Indices) -> Factors:
-        """Some of the features."""
+        """Return the model of some of the features."""
         names = ("center", "true", "loadings", "own", "left")
         return replace(self, **{name: getattr(self, name)[features] for name in names})
 
@@ -115,22 +115,22 @@ def _check_found(found: Found) -> None:
 @stored(_check_found, copy_of="i d", near_to="i d", constant="b d", empty="b d")
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Found:
-    """What a table of d features has shown."""
+    """Directions, copies and unusable features of a table of d features."""
 
-    factors: Factors | None = None  # None if no feature varies with another
-    copy_of: Indices  # (d,), the feature that each repeats, or its own number
-    constant: Mask  # (d,), features that do not vary
-    empty: Mask  # (d,), features that nearly all objects lack
-    # (d,), the feature that each repeats or nearly repeats; looked for among few.
+    factors: Factors | None = None  # None if no features vary together
+    copy_of: Indices  # (d,), the feature that each one repeats, or its own number
+    constant: Mask  # (d,), features whose true values do not vary
+    empty: Mask  # (d,), features that are missing for nearly all objects
+    # (d,), as `copy_of`, with near copies; only for data that are left alone.
     near_to: Indices | None = None
 
     @property
     def originals(self) -> Mask:
-        """Features that repeat no other one, (d,)."""
+        """The mask (d,) of features that do not repeat another one."""
         return self.copy_of == np.arange(len(self.copy_of))
 
     def reordered(self, order: Indices) -> Found:
-        """The same where feature ``order[j]`` of the table was feature j before."""
+        """Renumber the features: feature j becomes feature ``order[j]``."""
         place = np.argsort(order)
         return Found(
             factors=self.factors and self.factors.only(place),
@@ -144,9 +144,9 @@ class Found:
 def found_in(
     table: Table, most: int, seed: int, *, wanted: int | None = None, anyway: int = 0
 ) -> Found:
-    """Find at most `most` directions, or as many as `wanted`; without any, `anyway`.
+    """Find at most `most` directions, or exactly `wanted`; if none, take `anyway`.
 
-    If `most` is 0, only see which features say nothing, or nothing new.
+    If `most` is 0, only look for constant, empty and repeated features.
     """
     d, n = table.values.shape
     center, true = true_spread(
@@ -180,8 +180,8 @@ def found_in(
     start = table.only(chosen), center[chosen], true[chosen]
     factors = _fitted(*start, q)
     if q == common.n_directions < min(most, len(chosen) - 1) and wanted is None:
-        # The table was scaled by total variances; now that features have their own,
-        # another direction may stand out.
+        # The table was scaled by total variances. Scaled by unique variances, another
+        # direction may stand out.
         residuals = _residuals(start[0], factors)
         if count(residuals, 1, np.random.default_rng(seed), begin=q):
             factors = _fitted(*start, q + 1)
@@ -196,7 +196,7 @@ def found_in(
 
 
 def _fitted(table: Table, center: Array, true: Array, q: int) -> Factors:
-    """Fit q directions, fewer than features and objects, by leading triples."""
+    """Fit q directions by leading singular triples; q is below d and n."""
     root = np.sqrt(true)[:, None]
     gaps = np.where(table.known, table.values - center[:, None], 0.0)
     total = true[:, None] + table.variances
@@ -206,7 +206,7 @@ def _fitted(table: Table, center: Array, true: Array, q: int) -> Factors:
     own = np.maximum(true - np.square(loadings).sum(axis=1), settings.LEAST_OWN * true)
     scale = np.sqrt(own)[:, None]
     turned, sizes, _ = np.linalg.svd(loadings / scale, full_matrices=False)
-    # An arrow has two ends: the larger loadings are at the positive one.
+    # The sign of a direction is arbitrary: make its larger loadings positive.
     turned = turned * np.where((turned**3).sum(axis=0) < 0.0, -1.0, 1.0)
     variances = np.maximum(sizes, TINY) ** 2
     return Factors(
@@ -220,7 +220,7 @@ def _fitted(table: Table, center: Array, true: Array, q: int) -> Factors:
 
 
 def _residuals(table: Table, factors: Factors) -> Array:
-    """What places do not explain, by feature, in units of what is expected."""
+    """Return the standardized residuals (d, n) of regressions on the places."""
     places = places_of(table, factors).values
     weights = table.known / (factors.own[:, None] + table.variances)
     inputs = np.column_stack([places, np.ones(len(places))])
@@ -239,12 +239,12 @@ def _residuals(table: Table, factors: Factors) -> Array:
 
 
 def places_of(table: Table, factors: Factors, together: Array | None = None) -> Places:
-    """Where objects are in the directions: weighted least squares, also on a device.
+    """Compute the places of objects by weighted least squares, also on a device.
 
-    Error covariances are the excess over those of an object known exactly: own
-    variation is a part of the truth. `together` (n, d, d) has covariances of correlated
-    errors, which change only the errors, not the weights. Takes ``n d q²``
-    multiplications.
+    Error covariances are the excess over those of an exactly known object, as unique
+    variation belongs to the true values. `together` (n, d, d) holds the covariances of
+    correlated errors, which affect the errors of the places but not the weights. The
+    cost is ``n d q²`` multiplications.
     """
     xp = namespace(table.values)
     q = len(factors.variances)

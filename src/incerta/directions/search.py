@@ -1,9 +1,9 @@
-"""How many directions there are, and which features tell them, compared with chance.
+"""Find the number of directions beyond chance, and the features that show them.
 
-Directions through many features are counted by the leading singular values under random
-signs. Those through few of very many features are too weak for that; they show as
-pairs, or groups, of features correlated beyond chance. Features that no direction shows
-in are left out, so that noise cannot drown the others.
+Directions shared by many features are counted by comparing leading singular values with
+those under random signs. Directions in only a few of very many features are too weak
+for this, but appear as pairs or groups of features correlated beyond chance. Features
+unrelated to any direction are left out, so that their noise cannot hide the others.
 """
 
 from typing import Any, NamedTuple
@@ -18,39 +18,39 @@ from scipy.stats import t as student
 from incerta import settings
 from incerta.typing import Array, Indices, Mask
 
-N_DRAWS = 7  # of random signs
-# Values are cut off here, in robust deviations: one outlier makes no correlation.
+N_DRAWS = 7  # draws of random signs
+# Clip values at this many robust deviations, so that one outlier cannot correlate.
 CUT = 2.5
-MAD = 1.4826  # deviation of a Gaussian, in median absolute deviations
-# Correlation of features that differ by rounding alone. In narrow tables, where methods
-# see how features differ, only these are copies.
+MAD = 1.4826  # standard deviation of a Gaussian, in median absolute deviations
+# Features correlated more than this differ only by rounding. In narrow tables, where
+# methods use the differences between features, only these count as copies.
 SAME = 0.9999
-# Smaller tables are decomposed fully.
+# Up to this many rows or columns, compute a full instead of a sparse decomposition.
 SMALL = 500
-# Rounds of choosing features by directions, and directions by features.
+# Most rounds of alternating between the choice of features and of directions.
 ROUNDS = 6
-BLOCK = 512  # features whose correlations are computed at once, in the cache
-MOST_LINKS, SMALLEST_GROUP = 20, 4  # pairs for each feature; features of a group
+BLOCK = 512  # features whose correlations are computed at once, to fit into the cache
+MOST_LINKS, SMALLEST_GROUP = 20, 4  # pairs per feature; features in a group
 
 
 class Shared(NamedTuple):
-    """What features have in common."""
+    """The directions shared by features, and repeated features."""
 
     n_directions: int
-    tells: Mask  # (d,), features that a direction shows in
-    copy_of: Indices  # (d,), the feature that each repeats, or its own number
+    tells: Mask  # (d,), features that vary with a direction
+    copy_of: Indices  # (d,), the feature that each one repeats, or its own number
 
 
 class Leading(NamedTuple):
-    """Leading singular triples of a table of features (d) by objects (n)."""
+    """Leading singular triples of a table (d features, n objects)."""
 
     features: Array  # (d, k)
-    values: Array  # (k,), falling
+    values: Array  # (k,), descending
     objects: Array  # (k, n)
 
 
 def shared(deviations: Array, known: Mask, most: int, seed: int) -> Shared:
-    """Find features that vary together, by deviations (d, n), in which directions."""
+    """Find the directions in which features vary together, from deviations (d, n)."""
     d, n = deviations.shape
     rng = np.random.default_rng(seed)
     table = by_object(deviations, known)
@@ -77,10 +77,10 @@ def shared(deviations: Array, known: Mask, most: int, seed: int) -> Shared:
 
 
 def count(table: Array, most: int, rng: np.random.Generator, begin: int = 0) -> int:
-    """How many leading directions of a table (d, n) without means are beyond chance.
+    """Count the leading directions of a centered table (d, n) that are beyond chance.
 
-    They are taken away one by one; what the rest loses, as with the `begin` directions
-    lost before and the mean, is made up for.
+    Directions are subtracted one by one. The comparison corrects for the variance lost
+    with them, with the mean, and with `begin` directions subtracted before.
     """
     d, n = table.shape
     most = min(most, d - begin - 1, n - begin - 2)
@@ -101,7 +101,7 @@ def count(table: Array, most: int, rng: np.random.Generator, begin: int = 0) -> 
 
 
 def leading(table: Any, k: int) -> Leading:
-    """Leading singular triples of a table."""
+    """Return the k leading singular triples of a table."""
     d, n = table.shape
     if k == 0:
         return Leading(np.empty((d, 0)), np.empty(0), np.empty((0, n)))
@@ -123,7 +123,7 @@ def leading(table: Any, k: int) -> Leading:
 
 
 def by_object(deviations: Array, known: Mask) -> Array:
-    """Deviations, shrunk where too small error bars let an object decide alone."""
+    """Shrink objects that would dominate because their errors are underestimated."""
     usual = np.square(deviations).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     return deviations / np.sqrt(np.maximum(usual, 1.0))
 
@@ -131,9 +131,10 @@ def by_object(deviations: Array, known: Mask) -> Array:
 def _settled(
     table: Array, places: Array, known: Mask, most: int, rng: np.random.Generator
 ) -> tuple[Mask, Array]:
-    """Features that directions show in, and directions of these features, by turns.
+    """Choose informative features and their directions in turns, until they settle.
 
-    `places` (n, q) are to begin with. All features tell if more than half of them do.
+    `places` (n, q) is the start. If more than half of the features are informative, all
+    are used.
     """
     d, n = table.shape
     tells = np.zeros(d, dtype=bool)
@@ -143,7 +144,7 @@ def _settled(
         for _ in range(ROUNDS):
             base = np.linalg.qr(places)[0]
             told = n * np.square(table @ base).sum(axis=1) / totals
-            # What q numbers explain by chance, and the largest of d squared normals.
+            # Expected of q directions by chance, plus the largest of d squared normals.
             now = told > base.shape[1] + 2.0 * np.log(d)
             if now.sum() < 2 or (now == tells).all():
                 break
@@ -164,13 +165,13 @@ def _settled(
 
 
 def _without(table: Array, places: Array) -> Array:
-    """A table without what directions (n, q) explain."""
+    """Subtract the part of a table that directions (n, q) explain."""
     base = np.linalg.qr(places)[0]
     return table - (table @ base) @ base.T
 
 
 def _by_chance(table: Array, rng: np.random.Generator) -> float:
-    """Leading singular value of a table with random signs."""
+    """Return the leading singular value of a table with random signs."""
     bits = rng.integers(2, size=table.shape, dtype=np.int8)
     signed = table * (2 * bits - 1)
     d, n = signed.shape
@@ -186,9 +187,9 @@ def _by_chance(table: Array, rng: np.random.Generator) -> float:
 
 
 def repeated(deviations: Array, known: Mask, beyond: float = SAME) -> Indices:
-    """The feature (d,) that each repeats but for rounding, or its own number.
+    """Return the feature (d,) that each one repeats up to rounding, or its own number.
 
-    With `beyond` below `SAME`, the one that it nearly repeats.
+    Lower the correlation `beyond` to find near copies, too.
     """
     cut, whole = (_unit_rows(deviations, known, reach) for reach in (CUT, np.inf))
     alike = np.minimum(np.abs(cut @ cut.T), np.abs(whole @ whole.T)) > beyond
@@ -196,7 +197,7 @@ def repeated(deviations: Array, known: Mask, beyond: float = SAME) -> Indices:
 
 
 def _unit_rows(table: Array, known: Mask, reach: float = CUT) -> Array:
-    """Rows whose products are correlations, outliers cut off."""
+    """Clip outliers and scale rows so that their products are correlations."""
     n_known = np.maximum(known.sum(axis=1, keepdims=True), 1)
     cut = (table - _medians(table, known)) * known
     usual = _medians(np.abs(cut), known)
@@ -208,7 +209,7 @@ def _unit_rows(table: Array, known: Mask, reach: float = CUT) -> Array:
 
 
 def _medians(table: Array, known: Mask) -> Array:
-    """Median of the known values of each row, (d, 1)."""
+    """Return the median of the known values of each row, (d, 1)."""
     if known.all():
         return np.median(table, axis=1, keepdims=True)
     n_known = known.sum(axis=1, keepdims=True)
@@ -222,7 +223,7 @@ def _medians(table: Array, known: Mask) -> Array:
 
 
 def _beyond_chance(n_pairs: float, n_objects: int, expected: float) -> float:
-    """Correlation that as many of so many independent pairs reach as is expected."""
+    """Return the correlation that `expected` of `n_pairs` independent pairs exceed."""
     freedom = n_objects - 2
     if freedom < 1 or n_pairs <= expected:
         return 1.0
@@ -233,19 +234,18 @@ def _beyond_chance(n_pairs: float, n_objects: int, expected: float) -> float:
 def _linked(
     rows: Array, n_objects: int, lost: Array | None = None
 ) -> tuple[Indices, Mask]:
-    """The feature (d,) that each repeats, or its own number, and which are correlated.
+    """Return the feature (d,) that each one repeats, and a mask of correlated ones.
 
-    `rows` (d, n) have unit length. Residuals that have lost orthonormal directions
-    `lost` (d, q) have the covariance ``I - lost lost'``; what that explains does not
-    count, and twice as much, as features are not all alike. Correlated are pairs that
-    chance hardly ever makes, or groups of four connected by pairs that chance makes,
-    but far apart.
+    `rows` (d, n) have unit length. Subtracting orthonormal directions `lost` (d, q)
+    gives residuals the covariance ``I - lost lost'``; twice these correlations are
+    deducted, as features differ. Pairs count if they are very unlikely by chance, or if
+    weaker pairs, each plausible by chance, connect at least four features.
     """
     d = len(rows)
     n_pairs = 0.5 * d * (d - 1)
     level = settings.CORRELATED_BY_CHANCE
     surely = _beyond_chance(n_pairs, n_objects, level)
-    # Pairs by chance that connect four features, by 16 trees, in `level` of all tables.
+    # Four features (16 trees) are connected by chance in a share `level` of tables.
     perhaps = _beyond_chance(n_pairs, n_objects, (3 / 16 * level * d**2) ** (1 / 3))
     copy_of, linked = np.arange(d), np.zeros(d, dtype=bool)
     links: list[tuple[Indices, Indices]] = []
@@ -261,11 +261,11 @@ def _linked(
             if earlier == later:
                 found = np.triu(found, 1)
             if found.max() <= perhaps:
-                continue  # as in most blocks of a wide table
+                continue  # the usual case in a wide table
             if found.max() > settings.COPY:
                 same = found > settings.COPY
                 for i in np.flatnonzero(same.any(axis=1)):
-                    if copy_of[earlier + i] == earlier + i:  # copies of copies are not
+                    if copy_of[earlier + i] == earlier + i:  # no copies of copies
                         which = later + np.flatnonzero(same[i])
                         which = which[copy_of[which] == which]
                         copy_of[which] = earlier + i
@@ -275,7 +275,7 @@ def _linked(
             certain = found > surely
             linked[before] |= certain.any(axis=1)
             linked[after] |= certain.any(axis=0)
-            if n_links <= MOST_LINKS * d:  # of more, most features are linked anyway
+            if n_links <= MOST_LINKS * d:  # with more, most features are linked
                 one, other = np.divmod(np.flatnonzero(found > perhaps), found.shape[1])
                 links.append((earlier + one, later + other))
                 n_links += len(one)
@@ -288,7 +288,7 @@ def _linked(
 
 
 def _linked_to(rows: Array, some: Mask, n_objects: int) -> Mask:
-    """Features correlated across the border of a set; within it all are."""
+    """Find features correlated across the border of a set; inside it all are."""
     inside, outside = np.flatnonzero(some), np.flatnonzero(~some)
     n_pairs = len(inside) * len(outside)
     least = _beyond_chance(n_pairs, n_objects, settings.CORRELATED_BY_CHANCE)

@@ -1,4 +1,4 @@
-"""`Directions`: wide tables in the few directions in which objects differ."""
+"""`Directions`: a transformer from wide tables to a few directions."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ from incerta.typing import Seed
 from incerta.wording import counted, given, printable, verb
 from incerta.worlds.streams import as_seed
 
-# Up to here, too, unless the directions hold most of the true variance: methods cope
-# with so many features, and what shows in few of them would be lost.
+# Up to this many features, use directions only if they hold most of the true variance:
+# methods can handle the features, and directions could lose what only a few show.
 MANY_FEATURES = 100
 MOST_DIRECTIONS = 20
-# In wider tables the strongest directions are taken although none is beyond chance.
+# Number of directions to use in wider tables if none is beyond chance.
 ANYWAY = 2
-# Directions are found with so many values, and so many objects, at least.
+# Directions are fitted to about this many values, of at least this many objects.
 MOST_VALUES, MANY_OBJECTS = 4_000_000, 400
-# So many objects show which features repeat others.
+# Number of objects to compare features with, when looking for copies.
 OBJECTS_FOR_COPIES = 10_000
-# Features that are named for a direction: in a label, and in a table.
+# Features to name for each direction: in a label, and in a table.
 NAMED, MOST_MAIN = 3, 10
 MINUS = "\N{MINUS SIGN}"
 
 
 class Direction(NamedTuple):
-    """A direction, for people."""
+    """The description of a direction in reports."""
 
     name: str
     share: float  # of the true variance of all features
-    # Features that vary most with it, and the correlations of their true values.
+    # Features that vary most with it, and correlations of their true values with it.
     features: tuple[tuple[str, float], ...]
 
 
@@ -66,72 +66,71 @@ class Direction(NamedTuple):
 class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Find the few directions in which objects differ by more than error and noise.
 
-    In tables with many features, distances between objects consist of noise, and full
-    covariances cannot be estimated. This finds the directions in which features vary
-    together, beyond their errors and beyond chance, and puts each object there as a
-    measurement with an error covariance: large for an object that was measured badly,
-    or of which many values are missing. Features that no direction shows in are left
-    out. `cluster` does this by itself; use it before other methods on wide data.
+    In tables with many features, distances between objects are mostly noise, and full
+    covariances cannot be estimated. `Directions` finds the directions in which features
+    vary together, beyond their errors and beyond chance. Each object becomes a point in
+    these directions with an error covariance, which is large for an object with large
+    errors or many missing values. Features unrelated to any direction are left out.
+    `cluster` applies it automatically; use it before other methods on wide data.
 
-    Where features vary independently of each other there are no such directions, and a
-    single feature in which objects form clusters cannot be seen; choose features first,
-    or use `ErrorMixture` with ``covariance_type="diag"`` on all of them.
+    There are no such directions if features vary independently of each other, and a
+    single feature that separates clusters is not detected. Choose features first, or
+    use `ErrorMixture` with ``covariance_type="diag"`` on all of them.
 
     Parameters
     ----------
     n_directions : int or "auto", default="auto"
-        Number of directions. "auto" takes those that are beyond chance, at most 20 and
-        one for 8 objects, and leaves data alone that do not gain by it (see Notes).
+        Number of directions. "auto" takes those beyond chance, at most 20 and at most
+        one per 8 objects, and leaves data alone that would not benefit (see Notes).
     device : str, default="cpu"
-        Where objects are put into the directions: "cpu", or a device of torch such as
+        Device on which objects are transformed: "cpu", or a torch device such as
         "cuda" (extra ``gpu``).
     random_state : int, RandomState, Generator or None, default=0
-        Of the comparison with chance.
+        Seed of the comparison with chance.
 
     Attributes
     ----------
     n_directions_ : int
-        Number of directions; 0 if data are left alone. The next four attributes exist
-        only if it is not 0.
+        Number of directions; 0 if the data are left alone. The next four attributes
+        exist only if it is not 0.
     loadings_ : ndarray of shape (n_features, n_directions)
-        What a step of 1 in each direction does to each feature. 1 is the deviation that
-        a feature's own variation leaves in the place of an object.
+        Change of each feature per unit step in each direction. One unit is the standard
+        deviation of the place of an object due to unique variation.
     noise_ : ndarray of shape (n_features,)
-        Standard deviation of each feature's own variation: neither error nor shared.
+        Standard deviation of each feature's unique variation: not shared with other
+        features, and not due to errors.
     center_ : ndarray of shape (n_features,)
         Mean of the true values.
     explained_ : ndarray of shape (n_directions,)
-        Share of the true variance of features, brought to one scale, that lies in each
-        direction.
+        Share of the true variance of the standardized features in each direction.
     copies_ : ndarray of shape (n_features,)
-        For each feature the one that it repeats, or its own number. Features repeat
-        each other if their values are correlated by more than 0.99, of data that are
-        left alone 0.9999; the first by name counts.
+        Number of the feature that each feature repeats, or its own number. Features
+        repeat each other if the correlation of their values exceeds 0.99, or 0.9999 in
+        data that are left alone. The first one by name is kept.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    True values are ``center + loadings @ place + own variation``; errors, from the
-    data, come on top, and a missing value has an infinite one. How many directions
-    there are is told by comparison with the same table under random signs (parallel
-    analysis [1]_), and by correlations of pairs of features beyond chance, which see
-    directions that show in a few of many thousand features. Loadings are the leading
-    singular vectors of the values, each shrunk by its error. Places are found by
-    weighted least squares; correlations between errors of one object count in its error
-    covariance, not in its weights. The units of the features do not matter.
+    True values are ``center + loadings @ place + unique variation``. The errors of the
+    data are added, and a missing value has an infinite error. The number of directions
+    is found by comparison with the same table under random signs (parallel analysis
+    [1]_), and by correlations between features beyond chance, which reveal directions
+    in a few of many thousand features. Loadings are the leading singular vectors of the
+    values, each shrunk according to its error. Places are estimated by weighted least
+    squares; correlations between the errors of an object affect its error covariance,
+    but not its weights. The units of the features do not matter.
 
-    With "auto" data are left alone if they have at most 8 features; and up to 100
-    features also if the directions hold less than two thirds of the true variance, are
-    more than half as many as the features, or as many as are looked for. In wider
-    tables without directions beyond chance the two strongest are taken.
+    With "auto", data with at most 8 features are left alone. So are data with up to 100
+    features if the directions hold less than two thirds of the true variance, are more
+    than half as many as the features, or reach the largest number allowed. In wider
+    tables without directions beyond chance, the two strongest are taken.
 
-    It takes some ten decompositions of a table of at most 4 million values (of chosen
-    objects, if there are more), ``n_features**2 * n_objects / 2`` operations for the
-    correlations, and ``n_objects * n_features * n_directions**2`` to transform.
+    Fitting takes some ten decompositions of a table of at most 4 million values (from a
+    sample of objects in larger data), and ``n_features**2 * n_objects / 2`` operations
+    for correlations. To transform takes ``n_objects * n_features * n_directions**2``.
 
-    Laws that are beliefs, and objects with many values, are mapped as they are, by the
-    weights of exact values.
+    Beliefs, and objects with many values, are mapped with the weights of exact values.
 
     References
     ----------
@@ -170,7 +169,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
     }
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn's own tools ask about an estimator."""
+        """Return the tags of the estimator for scikit-learn."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
@@ -183,7 +182,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         X : UncertainData, PartitionedData or anything `as_uncertain` takes
             The objects.
         y : None
-            Not used; here for pipelines.
+            Not used; present for pipelines.
         """
         self._validate_params()
         in_parts = isinstance(X, PartitionedData)
@@ -206,7 +205,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         )
         anyway = ANYWAY if d > MANY_FEATURES else 0
         found = None
-        # Products are many and thin: threads would cost more than they bring.
+        # Many products of thin matrices: threads would cost more than they save.
         with threads(1):
             if looks:
                 table = table_of(some)
@@ -217,7 +216,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         return self._keep(found if order is None else found.reordered(order))
 
     def transform(self, X: Any) -> Any:
-        """Put objects into the directions, those of the fit or new ones.
+        """Transform objects, those of the fit or new ones, to places in the directions.
 
         Parameters
         ----------
@@ -227,9 +226,9 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         Returns
         -------
         UncertainData, PartitionedData or ndarray
-            Measured values as values in the directions, with correlated errors. Data
-            that are left alone come back as they are, but without features that repeat
-            others; a plain 2-D array as an array.
+            Values in the directions, with correlated errors. Data that are left alone
+            are returned unchanged, except that features that repeat others are dropped.
+            A plain 2-D array gives an array.
         """
         check_is_fitted(self)
         found, in_parts = self._found, isinstance(X, PartitionedData)
@@ -249,7 +248,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         return data.mean() if is_plain_table(X) else data
 
     def inverse_transform(self, X: Any) -> Any:
-        """What places in the directions mean for the features.
+        """Return the features that correspond to places in the directions.
 
         Parameters
         ----------
@@ -259,8 +258,8 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         Returns
         -------
         UncertainData or ndarray of shape (n_objects, n_features)
-            Means and covariances of the features, without their own variation; an
-            array gives an array. Data that were left alone come back as they are,
+            Means and covariances of the features, without their unique variation. An
+            array gives an array. Data that were left alone are returned as they are,
             without features that repeat others.
         """
         check_is_fitted(self)
@@ -271,7 +270,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         return X.affine(self.loadings_, self.center_, self._names())
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Names of what `transform` gives: of the directions, or of the features."""
+        """Return the names of the directions, or of the features of data left alone."""
         check_is_fitted(self)
         factors = self._found.factors
         if factors is not None:
@@ -280,7 +279,7 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         return np.asarray(given, dtype=object)[self._found.originals]
 
     def described(self) -> list[Direction]:
-        """What each direction is: the features that vary most with it."""
+        """Describe each direction by the features that vary most with it."""
         factors, names = self._found.factors, self._names()
         if factors is None:
             return []
@@ -294,14 +293,14 @@ class Directions(Storable, TransformerMixin, BaseEstimator):  # type: ignore[mis
         return directions
 
     def labels(self) -> list[str]:
-        """What directions are called in pictures: "direction 1 (+mass, −age)"."""
+        """Return labels for plots, such as "direction 1 (+mass, −age)"."""
         return [
             f"{name} ({', '.join(_signed(*each) for each in features[:NAMED])})"
             for name, _, features in self.described()
         ]
 
     def sentences(self) -> list[str]:
-        """What was found, for people."""
+        """Describe directions, and repeated, constant and empty features, in words."""
         found, names = self._found, self._names()
         d, q = self.n_features_in_, self.n_directions_
         lines = []
@@ -371,12 +370,12 @@ def _in_projection(n_directions: int | str) -> str:
 
 
 def _pays(factors: Factors | None, limit: int) -> bool:
-    """Whether a table that methods can cope with gains by being put into directions."""
+    """Return whether a table of up to 100 features benefits from directions."""
     if factors is None:
         return False
     d, q = factors.loadings.shape
     held = factors.shares.mean(axis=0).sum()
-    # With as many as are looked for there may be more, which would be lost.
+    # If q reaches the limit there may be more directions, which would be lost.
     return bool(held >= settings.LEAST_HELD and 2 * q <= d and q < limit)
 
 
@@ -385,7 +384,7 @@ def _signed(name: str, correlation: float) -> str:
 
 
 def _of_features(names: Sequence[str], one: str, many: str) -> list[str]:
-    """Say it of features, naming some of them."""
+    """Return a sentence about features that names the first of them."""
     if not names:
         return []
     n, first = len(names), ", ".join(map(printable, names[:NAMED]))
@@ -394,12 +393,12 @@ def _of_features(names: Sequence[str], one: str, many: str) -> list[str]:
 
 
 def names_of(factors: Factors) -> tuple[str, ...]:
-    """Names of directions as features."""
+    """Return the names of directions as features."""
     return tuple(f"direction {a + 1}" for a in range(len(factors.variances)))
 
 
 def table_of(data: UncertainData) -> Table:
-    """Measured values and the variances of their errors, features first."""
+    """Return measured values and the variances of their errors, features first."""
     table = exact_table_of(data)
     if data.meaning == "spread" and not data.joint:
         variances = errors_of_means(data)
@@ -411,7 +410,7 @@ def table_of(data: UncertainData) -> Table:
 
 
 def exact_table_of(data: UncertainData) -> Table:
-    """Means of objects, features first."""
+    """Return the means of objects as exact values, features first."""
     values = np.ascontiguousarray(data.mean().T)
     known = ~np.isnan(values)
     return Table(np.where(known, values, 0.0), np.zeros_like(values), known)
@@ -420,7 +419,7 @@ def exact_table_of(data: UncertainData) -> Table:
 def placed(
     data: UncertainData | None, found: Found, device: str
 ) -> UncertainData | None:
-    """Objects in the directions, or without copies; only errors are weighed."""
+    """Transform objects to directions, or drop copies; only errors affect weights."""
     if data is None:
         return None
     if found.factors is None:
@@ -433,7 +432,7 @@ def placed(
         return _small(some.affine(matrix, -matrix @ factors.center, names))
     q, correlated = len(names), not data.law.independent_features
     values, errors = np.empty((len(data), q)), np.empty((len(data), q, q))
-    # An object takes copies of its values, and a matrix if its errors are correlated.
+    # Memory for one object: copies of its values, and a matrix for correlated errors.
     numbers = len(tells) * (len(tells) if correlated else 8) + 4 * q * q
     for block in blocks(len(data), 8 * numbers, BLOCK_BYTES):
         part = some[block]
@@ -449,7 +448,7 @@ def placed(
 
 
 def _small(data: UncertainData) -> UncertainData:
-    """Gaussians with factors that are no wider than they have features."""
+    """Reduce a Gaussian with more factors than features to its covariance."""
     law = data.law
     if not isinstance(law, Gaussian) or law.n_uniforms <= law.n_features:
         return data
