@@ -1,4 +1,4 @@
-"""How many clusters there are."""
+"""Choose the number of clusters."""
 
 from incerta.number.choose import NumberOfClusters, choose_k
 

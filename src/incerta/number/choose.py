@@ -1,4 +1,4 @@
-"""How many clusters there are: `choose_k`."""
+"""Choose the number of clusters with `choose_k`."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from incerta.typing import Array, ArrayLike, Seed
 from incerta.wording import counted
 from incerta.worlds.streams import as_seed
 
-# Try this many more components than clusters, as some clusters need two.
+# Components to try beyond the largest number of clusters, as some clusters need two.
 MORE = 2
-# A shared covariance tells many small clusters from a few large ones.
+# A shared covariance ("tied") separates many small clusters from a few large ones.
 KINDS = ("diag", "full", "tied")
 EFFORT = Effort(n_init=2, tol=1e-4)
-# In more directions than this, covariances cost more than they are worth.
+# Number of directions above which covariances cost more than they are worth.
 MOST_DIRECTIONS = 8
-# Mean cluster sizes that a cluster of few objects must have.
+# Smallest cluster size, relative to the mean size, in data of few objects.
 PART_OF_MEAN = 0.25
-LEAST_WEIGHT = 1e-4  # of a number that is stored
+LEAST_WEIGHT = 1e-4  # least plausibility of a number to keep
 MOST_SHOWN = 3
 
 
@@ -56,30 +56,29 @@ def _check(choice: NumberOfClusters) -> None:
 @stored(_check, weights="f k", scores="f k", null_scores="f r k")
 @dataclass(frozen=True, eq=False, repr=False)
 class NumberOfClusters:
-    """What `choose_k` found; ``print`` it for an answer in words.
+    """The number of clusters chosen by `choose_k`; ``print`` it for a summary.
 
     Attributes
     ----------
     k : int
-        The number of clusters.
+        The chosen number of clusters.
     ks : tuple of int
-        The numbers that were allowed, in ascending order.
+        The numbers to choose from, in ascending order.
     weights : ndarray of shape (n_ks,)
-        How plausible each number is; together 1. The most plausible one above 1 is
-        taken, or 1 if the test does not refute that there is one cluster.
+        Plausibility of each number; they sum to 1. The most plausible number above 1 is
+        chosen, or 1 if the test does not reject a single cluster.
     scores : ndarray of shape (n_ks,)
-        How much better so many Gaussians explain the data than the smallest number:
-        gain of the BIC per object, halved. NaN where two smaller numbers were no
-        better.
+        Half the gain in BIC per object of each number of Gaussians over the smallest
+        number. NaN for numbers not tried, because two in a row brought no improvement.
     null_scores : ndarray of shape (n_references, n_ks)
-        The same for references that have one cluster; empty if none were needed.
+        Scores of the references with one cluster; empty if none were needed.
     p_one : float
-        How often a reference with one cluster looks as clustered as the data do. NaN if
-        that was no question.
+        Probability that a reference with one cluster looks as clustered as the data.
+        NaN if a single cluster was not tested.
     alpha : float
-        Level at which one cluster is refuted.
+        Level at which a single cluster is rejected.
     seed : int
-        Of starts and references.
+        Seed of starts and references.
 
     Examples
     --------
@@ -115,7 +114,7 @@ class NumberOfClusters:
 
     @property
     def n_tried(self) -> int:
-        """How many numbers were tried before two in a row were no better."""
+        """Count of the numbers tried until two in a row brought no improvement."""
         tried = ~np.isnan(self.scores) | (self.weights > 0.0)
         return int(np.flatnonzero(tried)[-1]) + 1
 
@@ -140,7 +139,7 @@ class NumberOfClusters:
         Parameters
         ----------
         quantiles : array-like of shape (n,)
-            Between 0 and 1.
+            Levels between 0 and 1.
 
         Returns
         -------
@@ -155,7 +154,7 @@ class NumberOfClusters:
         return out
 
     def sentences(self) -> list[str]:
-        """Say what was chosen, and why."""
+        """Return sentences that state the choice and its reasons."""
         shown = [
             f"{self.ks[j]}: {self.weights[j]:.2f}"
             for j in np.argsort(-self.weights, kind="stable")[:MOST_SHOWN]
@@ -182,12 +181,12 @@ class NumberOfClusters:
         return lines
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw how well each number explains the data, beside the references.
+        """Plot how well each number explains the data, beside the references.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+            Axes to draw into; a new figure by default.
         """
         from incerta.plot import choice
 
@@ -207,66 +206,66 @@ def choose_k(
     random_state: Seed = None,
     directions: int | str | None = "auto",
 ) -> NumberOfClusters:
-    """Choose the number of clusters; one is a possible answer.
+    """Choose the number of clusters, which may be one.
 
-    The number is that of the Gaussians, errors taken off, that explain the data best
-    (BIC), where those that overlap, or have no valley between them, count as one. More
-    than one is believed only if a single cluster would rarely look like this.
+    Mixtures of Gaussians that account for the errors are compared by BIC, and Gaussians
+    that overlap, or have no valley between them, count as one cluster. More than one
+    cluster is accepted only if a single cluster would rarely look like this.
 
     Parameters
     ----------
     data : UncertainData or anything `as_uncertain` takes
-        The objects. Values with errors are taken as such; of other laws, means and, if
-        objects have many values, the errors of the means.
+        The objects. Values with errors are used as they are. Otherwise the means are
+        used, with their errors if the objects have many values.
     ks : iterable of int, default=range(1, 11)
-        Numbers of clusters to choose from, at least two. Leave out 1 only if there
-        certainly are clusters.
+        Numbers of clusters to choose from, at least two. Leave out 1 only if you are
+        certain that there are clusters.
     n_null : int, default=39
-        Largest number of references with one cluster.
+        Maximum number of references with one cluster.
     alpha : float, default=0.025
-        Level of the test: about how often data of one cluster are called more. Needs at
-        least ``1 / alpha - 1`` references.
+        Level of the test: the approximate rate at which data with one cluster are split
+        into more. The test needs at least ``1 / alpha - 1`` references.
     max_objects : int, default=1000
-        If there are more objects, so many are used, chosen by their ids.
+        With more objects, use only this many, chosen by their ids.
     n_jobs : int, optional
-        Processes for the references, or the backend that ``joblib.parallel_config``
-        names, such as a Dask cluster; the result does not depend on it.
+        Number of processes for the references. ``joblib.parallel_config`` can set
+        another backend, such as a Dask cluster. The result does not depend on it.
     checkpoint : path-like, optional
-        Folder for finished mixtures and references, made if it is not there. The same
-        call again goes on where it was stopped, with the same result to the last bit;
-        a folder of other data or parameters is refused.
+        Folder for finished mixtures and references, created if missing. After an
+        interruption, the same call continues from there, with a bit-identical result.
+        A folder made with other data or parameters is refused.
     random_state : int, RandomState, Generator or None, default=None
         Seed of starts and references.
     directions : "auto", int or None, default="auto"
         Number of `Directions` in which mixtures are fitted, as for `cluster`; at most
-        eight with "auto". None takes the features.
+        eight with "auto". None fits them to the features.
 
     Notes
     -----
-    1. Tables with many features are put into their `Directions`. Mixtures of 1, 2, …
-       Gaussians are fitted as by `ErrorMixture`, with covariances that are diagonal,
-       full, or the same for all, until two numbers in a row are no better by BIC.
-       Components that overlap are one cluster: two equal ones closer than 2.5
-       deviations of the true values, and a little farther if there is no valley
-       between them. A few objects far from all others are not counted.
-    2. If that is more than one, references are made that have one cluster but else are
-       like the data: each feature has the law that its values have when errors are
-       taken off, with a single peak and without shoulders (to both sides a mixture of
-       half Gaussians, or flat); features are correlated as they are (Gaussian copula);
-       objects have the errors they have. So skewed, flat and heavy-tailed data are not
-       taken for clusters.
+    1. Tables with many features are reduced to their `Directions`. Mixtures of 1, 2, …
+       Gaussians are fitted as by `ErrorMixture`, with diagonal, full and shared
+       covariances, until two numbers in a row bring no improvement in BIC. Components
+       that overlap count as one cluster: two equal ones closer than 2.5 standard
+       deviations of the true values, or slightly farther apart if there is no valley
+       between them. A few objects far from all others do not count as a cluster.
+    2. If this gives more than one cluster, references are drawn from a single cluster
+       that is otherwise like the data. Each feature keeps the distribution of its true
+       values, reduced to a single peak without shoulders (on either side a mixture of
+       half Gaussians, or flat). Features keep their correlations (Gaussian copula), and
+       objects keep their errors. Skewed, flat and heavy-tailed data are therefore not
+       mistaken for clusters.
     3. The gain of more Gaussians over one, by BIC, or of features with more peaks, is
-       compared with that of such features with one peak, and what is beyond that with
-       the references, one after the other. One cluster is believed as soon as a
-       reference is as far beyond, unless that was after ``1 / alpha`` of them (Besag
-       and Clifford [1]_). A few references that are all far below are enough.
-    4. The weight of a number is ``exp(-0.1 * BIC)`` of the best mixture with so many
-       clusters; after a test, one cluster has
-       ``sqrt(p) / (sqrt(p) + 2 * sqrt(alpha))``. A number with weight 0.7 is right in
-       70 of 100 made sets (``benchmarks/choose_k.py``).
+       reduced by the gain of features with one peak, and compared with that of the
+       references, one after the other. One cluster is accepted as soon as a reference
+       gains as much, unless this takes ``1 / alpha`` of them or more (Besag and
+       Clifford [1]_). A few references are enough if all gain far less.
+    4. The weight of a number is ``exp(-0.1 * BIC)`` of the best mixture with this many
+       clusters. After a test, one cluster has the weight
+       ``sqrt(p) / (sqrt(p) + 2 * sqrt(alpha))``. Numbers with weight 0.7 are right in
+       70 of 100 simulated data sets (``benchmarks/choose_k.py``).
 
-    Clusters are taken to be elliptical: a bent one, such as a ring, is counted as
-    several. It takes as long as some ten fits of `ErrorMixture`: a few seconds.
+    Clusters are assumed to be elliptical: a bent one, such as a ring, counts as
+    several. The time is that of some ten fits of `ErrorMixture`: a few seconds.
 
     References
     ----------
@@ -318,7 +317,7 @@ def choose_k(
 
 
 def _weights(best: Best, tried: tuple[int, ...], seed: int) -> Array:
-    """Return the plausibility of each number, from mixtures with so many clusters."""
+    """Return the plausibility of each number, from the mixtures with that number."""
     least = min(mixture.bic for mixture in best.mixtures.values())
     weights = np.zeros(len(tried))
     for mixture in best.mixtures.values():
@@ -334,7 +333,7 @@ def _weights(best: Best, tried: tuple[int, ...], seed: int) -> Array:
 
 
 def _n_clusters(components: Components, n_objects: int, seed: int) -> int:
-    """Count the clusters of a mixture, except those with only a few objects."""
+    """Count the clusters of a mixture, without those of only a few objects."""
     groups = merged(components, seed)
     sizes = n_objects * np.bincount(groups, components.weights)
     fewest = min(settings.FEWEST_IN_CLUSTER, PART_OF_MEAN * n_objects / len(sizes))
@@ -342,7 +341,7 @@ def _n_clusters(components: Components, n_objects: int, seed: int) -> int:
 
 
 def _seen(data: UncertainData) -> Measured:
-    """Return values and errors; means and their errors, if objects have many values."""
+    """Return values and errors, or means with theirs for objects with many values."""
     if data.meaning == "error":
         return measured(data)
     if data.meaning == "spread":
@@ -351,7 +350,7 @@ def _seen(data: UncertainData) -> Measured:
 
 
 def _checked(ks: Any, n_objects: int, n_null: int, alpha: float) -> tuple[int, ...]:
-    """Return the numbers to choose from, in order; refuse bad parameters."""
+    """Return the numbers to choose from in ascending order; refuse bad parameters."""
     if not isinstance(ks, Iterable):
         msg = f"ks={ks!r} must hold the numbers to try, such as range(1, 11)."
         raise TypeError(msg)

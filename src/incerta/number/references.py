@@ -1,8 +1,8 @@
 """Test whether a single cluster could look as clustered as the data do.
 
 References are drawn from a single cluster that is otherwise like the data: features
-keep their shape (without shoulders or further peaks) and their correlation, objects
-keep their errors. So skewed, heavy-tailed or flat data are not split into clusters.
+keep their shape, except shoulders and further peaks, and their correlations; objects
+keep their errors. Thus skewed, heavy-tailed or flat data are not split into clusters.
 """
 
 from __future__ import annotations
@@ -34,31 +34,31 @@ from incerta.typing import Array
 
 # Stop after this many references if the data are beyond them with this p-value (t).
 FEW_REFERENCES, CLEAR = 3, 1e-3
-# Least standard deviation of their gains, in log density of all objects: three
-# references that happen to agree say little.
+# Least standard deviation of their gains, in log density of all objects, as three
+# references can agree by chance.
 LEAST_DEVIATION = 2.0
-# Largest number of Gaussians for the distribution of one feature.
+# Maximum number of Gaussians for the distribution of one feature.
 MOST_PIECES = 6
-# Grid points of a distribution with one peak, and its reach in deviations.
+# Grid points of a distribution with one peak; its reach in standard deviations.
 N_PLACES, REACH = 400, 5.0
-# Numbers of peaks to try, of widths of half Gaussians, and of EM rounds for weights.
+# Number of peak positions to try, of half Gaussian widths, and of EM rounds.
 N_PEAKS, N_WIDTHS, N_ROUNDS = 16, 12, 40
-LEAST_ERROR = 1e-3  # in grid steps
+LEAST_ERROR = 1e-3  # standard deviation, in grid steps
 N_DRAWS = 4000
-# Added to a correlation matrix so that it has a Cholesky factor.
+# Weight of the identity in a correlation matrix, so that it has a Cholesky factor.
 RIDGE = 1e-3
 TINY = 1e-300
 
 
 class Best(NamedTuple):
-    """Hold the best mixture for each number of components."""
+    """The best mixture for each number of components."""
 
     mixtures: dict[int, FittedMixture]
     n_objects: int
 
     @classmethod
     def of(cls, seen: Measured, search: Search) -> Best:
-        """Fit the mixtures."""
+        """Fit mixtures, and keep the best for each number of components."""
         best: dict[int, FittedMixture] = {}
         for mixture in candidates(seen, search):
             k = mixture.components.n_components
@@ -92,7 +92,7 @@ class Best(NamedTuple):
         return (bic[0] - bic) / (2 * self.n_objects)
 
     def beyond_one(self, laws: Sequence[Law], ks: tuple[int, ...]) -> float:
-        """Return the log density gained beyond features with one peak."""
+        """Return the gain in log density beyond that of features with one peak."""
         gain = self.n_objects * float(np.nanmax(self.gains(ks)))
         more_peaks = sum(law.more_peaks for law in laws)
         return max(gain, more_peaks) - sum(law.one_peak for law in laws)
@@ -109,7 +109,7 @@ def p_of_one(
 ) -> tuple[float, Array]:
     """Return the p-value of a single cluster, and gains (n_references, n_ks).
 
-    Mixtures are fitted to at most `n_null` references just as to the data.
+    Fit mixtures to at most `n_null` references in the same way as to the data.
     """
     best = min(of_data.mixtures.values(), key=lambda mixture: mixture.bic)
     numbers = tuple(range(1, best.components.n_components + 2))
@@ -130,7 +130,7 @@ def p_of_one(
             p = 1.0 / number
             break
         if number >= FEW_REFERENCES:
-            # p-value of the data if gains of references are normally distributed.
+            # p-value of the data, assuming normally distributed gains of references.
             deviation = max(np.std(gains, ddof=1), LEAST_DEVIATION)
             width = deviation * np.sqrt(1.0 + 1.0 / len(gains))
             beyond = float(stdtr(number - 1, (np.mean(gains) - own) / width))
@@ -143,7 +143,7 @@ def p_of_one(
 def _references(
     fit: Any, n_null: int, n_jobs: int | None, pieces: Checkpoint
 ) -> Iterator[tuple[Array, float]]:
-    """Yield references in order, made in parallel."""
+    """Yield the results of references in order, computed in parallel."""
     step = effective_n_jobs(n_jobs)
     for start in range(1, n_null + 1, step):
         numbers = range(start, min(start + step, n_null + 1))
@@ -164,21 +164,21 @@ def _reference(
     ks: tuple[int, ...],
     number: int,
 ) -> tuple[Array, float]:
-    """Return the gains of one reference, and how far it is beyond one cluster."""
+    """Return the gains of one reference, and its gain beyond one cluster."""
     reference = cluster.drawn_like(seen, search.seed + number)
     best, laws = Best.of(reference, search), laws_of_features(reference, search)
     return best.gains(ks), best.beyond_one(laws, tuple(search.numbers))
 
 
 class Structureless(NamedTuple):
-    """Describe the true values of a single cluster."""
+    """The distribution of the true values of a single cluster."""
 
-    places: Array  # (d, n_places), of each feature, rising
+    places: Array  # (d, n_places), of each feature, ascending
     levels: Array  # (d, n_places), probability below them
-    root: Array  # (d, d), of the correlation of normal scores
+    root: Array  # (d, d), Cholesky factor of the correlation of normal scores
 
     def drawn_like(self, like: Measured, seed: int) -> Measured:
-        """Draw new objects with the errors of the given ones."""
+        """Draw new objects with the errors of the objects in `like`."""
         rng = np.random.default_rng([seed, 1])
         d, n = like.n_features, like.n_objects
         normal = self.root @ rng.standard_normal((d, n))
@@ -195,7 +195,7 @@ class Structureless(NamedTuple):
 def structureless(
     laws: Sequence[Law], components: Components, seed: int
 ) -> Structureless:
-    """Make one cluster like the data; `components` give the correlations."""
+    """Build a single cluster like the data, with the correlations of `components`."""
     places, levels = (np.array([law[i] for law in laws]) for i in (0, 1))
     draws = drawn(components, N_DRAWS, seed)
     scores = ndtri((rankdata(draws, axis=0) - 0.5) / N_DRAWS)
@@ -208,18 +208,18 @@ def structureless(
 
 
 class Law(NamedTuple):
-    """Hold the distribution of the true values of a feature, with one peak."""
+    """The distribution of the true values of a feature, with one peak."""
 
     places: Array  # (n_places,), ascending
     levels: Array  # (n_places,), probability below them
-    # Gains of log density, of all objects together, over one Gaussian: of this law, and
-    # of the mixture with any number of peaks that it was made from.
+    # Gains in log density over one Gaussian, summed over all objects: of this law, and
+    # of the mixture, with any number of peaks, from which it was made.
     one_peak: float
     more_peaks: float
 
 
 def laws_of_features(seen: Measured, search: Search) -> list[Law]:
-    """Fit the distribution of each feature on its own."""
+    """Fit the distribution of each feature separately."""
     pieces = replace(search, numbers=range(1, MOST_PIECES + 1), covariances=("diag",))
     if seen.projection is not None:
         seen = one_by_one(seen, single_gaussian(seen, search.seed))
@@ -249,16 +249,16 @@ def _law(alone: Measured, pieces: Search) -> Law:
     below = ndtr((edges - alone.values[0][:, None]) / errors[:, None])
     heights = np.log(np.diff(below, axis=1) @ laws.T / step + TINY).sum(axis=0)
     levels = np.cumsum(laws[heights.argmax()])
-    # Strictly increasing, so that it can be inverted.
+    # Make it strictly increasing, so that it can be inverted.
     levels = levels / levels[-1] + np.linspace(0.0, 1e-9, N_PLACES)
     return Law(places, levels, float(heights.max() - of_one), of_best - of_one)
 
 
 def with_one_peak(density: Array) -> Array:
-    """Approximate a density on a grid by ones with a single peak, (n_laws, n).
+    """Approximate a density on a grid by densities with a single peak, (n_laws, n).
 
-    On either side of the peak they are mixtures of half Gaussians, which can be skewed
-    and heavy-tailed. The last two are log-concave, and uniform.
+    Most are mixtures of half Gaussians on either side of the peak, which can be skewed
+    and heavy-tailed. The last two are a log-concave and a uniform density.
     """
     n = len(density)
     target, places = density / density.sum(), np.arange(n)
