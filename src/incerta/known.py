@@ -1,4 +1,4 @@
-"""Known labels: the clusters of some objects, with −1 for the others."""
+"""Known labels: the clusters of some objects, and −1 for the others."""
 
 from numbers import Real
 from typing import Any
@@ -14,11 +14,11 @@ UNKNOWN = -1
 
 
 def known_labels(y: Any, n_objects: int, most: int, parameter: str) -> Indices | None:
-    """Check given labels: whole numbers from 0, −1 where unknown.
+    """Check labels, which must be whole numbers from 0, or −1 where unknown.
 
-    Return None if no label is known, or all are: model selection in scikit-learn passes
-    the classes of all objects to `fit`, and using them as labels would make every
-    clustering look perfect. `most` is the number of clusters, given as `parameter`.
+    Return None if no labels or all labels are known: model selection in scikit-learn
+    passes the classes of all objects to `fit`, and using them as labels would make any
+    clustering look perfect. `most` is the number of clusters, set by `parameter`.
     """
     if not partial(y):
         return None
@@ -51,7 +51,7 @@ def known_labels(y: Any, n_objects: int, most: int, parameter: str) -> Indices |
 
 
 def partial(y: Any) -> bool:
-    """Return whether some labels are given and some unknown; raise for gaps."""
+    """Return whether some labels are unknown; raise an error for missing values."""
     if y is None:
         return False
     given = np.asarray(y)
@@ -83,7 +83,7 @@ def n_named(known: Indices | None) -> int:
 
 
 def kept(labels: Indices, known: Indices | None) -> Indices:
-    """Replace labels (n, ...) by the known ones where there are any."""
+    """Replace labels (n, ...) by the known labels of the same objects."""
     if known is None:
         return labels
     known = known.reshape(-1, *(1,) * (labels.ndim - 1))
@@ -91,7 +91,7 @@ def kept(labels: Indices, known: Indices | None) -> Indices:
 
 
 def surely(membership: Array, known: Indices | None) -> Array:
-    """Set the probabilities (n, k) of objects with known labels to 0 and 1."""
+    """Set the probabilities (n, k) of objects with known labels to 0 or 1."""
     if known is None:
         return membership
     one = np.eye(membership.shape[1])[known]
@@ -101,7 +101,7 @@ def surely(membership: Array, known: Indices | None) -> Array:
 def some_with_labels(
     keys: Keys, most: int, seed: int, known: Indices | None
 ) -> Indices:
-    """Choose at most `most` objects, up to half with known labels; sorted positions."""
+    """Choose up to `most` objects, at most half with known labels; sort positions."""
     if known is None or len(keys) <= most:
         return some_by_key(keys, most, seed)
     labeled = np.flatnonzero(known >= 0)
@@ -114,7 +114,7 @@ def some_with_labels(
 def class_means(
     places: Array, known: Indices, weights: Array | None = None
 ) -> tuple[Indices, Array]:
-    """Return the known classes and the means of their objects (c, d)."""
+    """Return the known classes and the means (c, d) of their objects."""
     labeled = np.flatnonzero(known >= 0)
     classes, codes = np.unique(known[labeled], return_inverse=True)
     own = np.ones(len(labeled)) if weights is None else weights[labeled]
@@ -123,7 +123,7 @@ def class_means(
 
 
 def named_order(centers: Array, places: Array, known: Indices) -> Indices:
-    """Assign the centers (k, d), each once, to clusters by known objects."""
+    """Order the centers (k, d) by the nearest means of objects with known labels."""
     classes, means = class_means(places, known)
     counts = np.bincount(known[known >= 0])[classes]
     costs = euclidean_distances(means, centers, squared=True) * counts[:, None]

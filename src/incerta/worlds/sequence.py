@@ -29,7 +29,7 @@ def _check(worlds: Worlds) -> None:
     whole(worlds.seed, 0, "seed")
     if worlds.n_strata is not None:
         whole(worlds.n_strata, 1, "n_strata")
-        # The search for the stratum of a world outside the strata would never end.
+        # Searching for the stratum of a world outside the strata would never end.
         within(worlds.indices, worlds.n_strata, "indices")
 
 
@@ -38,8 +38,8 @@ def _check(worlds: Worlds) -> None:
 class Worlds(Sequence[Array]):
     """Possible worlds of uncertain data, each with one value per object.
 
-    `UncertainData.worlds` returns them. Nothing is stored: a world is drawn again on
-    each access, and is identical alone, in a slice or in another process.
+    `UncertainData.worlds` returns them. Nothing is stored: each access draws a world
+    anew, with the same values alone, in a slice or in another process.
 
     Attributes
     ----------
@@ -48,9 +48,9 @@ class Worlds(Sequence[Array]):
     indices : ndarray of shape (n_worlds,)
         Numbers of the worlds in this sequence; a slice keeps the numbers.
     seed : int
-        Seed of the draws; ``random_state=seed`` gives the same worlds.
+        Seed of the draws; ``random_state=seed`` reproduces the worlds.
     n_strata : int or None
-        With ``quasi=True`` the number of requested worlds, else None.
+        Number of requested worlds with ``quasi=True``, else None.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Worlds(Sequence[Array]):
     @overload
     def __getitem__(self, key: slice) -> Worlds: ...
     def __getitem__(self, key: int | slice) -> Array | Worlds:
-        """Return world `key`, or for a slice a sequence of undrawn worlds."""
+        """Return the world at `key`, or for a slice a sequence of undrawn worlds."""
         if isinstance(key, slice):
             return replace(self, indices=self.indices[key])
         return self._draw(self.indices[key : key + 1 or None])[0]
@@ -114,16 +114,16 @@ class Worlds(Sequence[Array]):
             yield from batch
 
     def at(self, indices: ArrayLike) -> Worlds:
-        """Return the worlds at some positions, in the given order, undrawn."""
+        """Return the worlds at the given positions, in this order, without drawing."""
         return replace(self, indices=self.indices[np.asarray(indices, dtype=np.intp)])
 
     def only(self, objects: Any) -> Worlds:
-        """Return the same worlds of some of the objects, undrawn.
+        """Return the same worlds for some of the objects, without drawing.
 
         Parameters
         ----------
         objects : slice, mask or array-like of int
-            As for ``data[objects]``. Draws do not depend on the other objects.
+            Selection as in ``data[objects]``. Draws do not depend on other objects.
 
         Examples
         --------
@@ -142,7 +142,7 @@ class Worlds(Sequence[Array]):
         Parameters
         ----------
         indices : array-like of int, optional
-            Positions in this sequence; all by default.
+            Positions in this sequence; by default all of them.
         """
         chosen = self.indices if indices is None else self.indices[np.asarray(indices)]
         n_bytes = 8 * len(chosen) * math.prod(self.shape[1:])
@@ -163,7 +163,7 @@ class Worlds(Sequence[Array]):
         return f"Worlds({n} worlds of {objects} objects × {features} features, {how})"
 
     def _batches(self, chosen: Indices) -> Iterator[Array]:
-        """Draw a few worlds at a time, as some laws serve many worlds in one call."""
+        """Draw a few worlds at a time, as some laws can draw many in one call."""
         world_bytes = (
             8 * self.data.n_objects * (self.data.n_features + self.data.law.n_uniforms)
         )
@@ -184,7 +184,7 @@ class Worlds(Sequence[Array]):
 
 
 def check_worlds(worlds: object, *arrays: Array | Indices) -> None:
-    """Raise if a value from a file is not a `Worlds` that fits the arrays."""
+    """Raise an error unless a stored value is a `Worlds` that fits the arrays."""
     if not isinstance(worlds, Worlds):
         wrong("worlds are of another type")
     if any(len(array) != worlds.shape[1] for array in arrays):
@@ -192,12 +192,12 @@ def check_worlds(worlds: object, *arrays: Array | Indices) -> None:
 
 
 def as_worlds(worlds: Worlds | ArrayLike) -> Worlds:
-    """Return a `Worlds`, or an array of given draws as `Worlds`.
+    """Return the input as `Worlds`; an array holds given draws.
 
     Parameters
     ----------
     worlds : Worlds or array-like of shape (n_worlds, n_objects, n_features)
-        An array is read as by `from_worlds`.
+        The worlds. An array is read as by `from_worlds`.
     """
     if isinstance(worlds, Worlds):
         return worlds
@@ -209,7 +209,7 @@ def as_worlds(worlds: Worlds | ArrayLike) -> Worlds:
 
 
 def worlds_of(data: UncertainData, n_worlds: int, seed: int) -> Worlds:
-    """Return at most `n_worlds`: one of exact data, evenly spaced joint draws."""
+    """Return at most `n_worlds`; one for exact data, evenly spaced joint draws."""
     if data.exact:
         return data.worlds(1, seed)
     n_draws = data.n_draws
@@ -220,9 +220,9 @@ def worlds_of(data: UncertainData, n_worlds: int, seed: int) -> Worlds:
 
 
 class Pairs(NamedTuple):
-    """Pairs of a world of the fit and a world of new objects."""
+    """Pairs that consist of a world of the fit and a world of new objects."""
 
-    positions: Indices  # of the worlds of the fit, in the sequence it keeps
+    positions: Indices  # of the worlds in the sequence kept by the fit
     fitted: Worlds
     new: Worlds
 
@@ -232,8 +232,8 @@ def paired(fitted: Worlds, data: UncertainData, n_worlds: int) -> Pairs:
 
     Draw j of a joint ensemble is paired with draw j. Other objects are independent of
     the fit, so their worlds have another seed: with the same seed, new object i would
-    move with object i of the fit. The single world of exact objects is paired with
-    every other; if the objects of the fit are exact, `n_worlds` are drawn.
+    vary with object i of the fit. The single world of exact objects is paired with all
+    worlds of the others. If the fit is exact, draw `n_worlds` of the new objects.
     """
     if fitted.data.exact:
         new = worlds_of(data, n_worlds, fitted.seed + 1)
@@ -246,5 +246,5 @@ def paired(fitted: Worlds, data: UncertainData, n_worlds: int) -> Pairs:
     seed = fitted.seed + 1
     if data.n_draws is not None:
         numbers = numbers % data.n_draws
-        seed = fitted.seed  # draws are given: nothing is random
+        seed = fitted.seed  # the draws are given, so nothing is random
     return Pairs(positions, fitted, Worlds(data, numbers, seed, fitted.n_strata))
