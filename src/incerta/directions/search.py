@@ -19,7 +19,7 @@ from incerta import settings
 from incerta.typing import Array, Indices, Mask
 
 N_DRAWS = 7  # draws of random signs
-# Clip values at this many robust deviations, so that one outlier cannot correlate.
+# Clip values at this many robust deviations: one outlier must not make a correlation.
 CUT = 2.5
 MAD = 1.4826  # standard deviation of a Gaussian, in median absolute deviations
 # Features correlated more than this differ only by rounding. In narrow tables, where
@@ -27,7 +27,7 @@ MAD = 1.4826  # standard deviation of a Gaussian, in median absolute deviations
 SAME = 0.9999
 # Up to this many rows or columns, compute a full instead of a sparse decomposition.
 SMALL = 500
-# Most rounds of alternating between the choice of features and of directions.
+# Maximum number of rounds that choose features by directions, and vice versa.
 ROUNDS = 6
 BLOCK = 512  # features whose correlations are computed at once, to fit into the cache
 MOST_LINKS, SMALLEST_GROUP = 20, 4  # pairs per feature; features in a group
@@ -238,8 +238,9 @@ def _linked(
 
     `rows` (d, n) have unit length. Subtracting orthonormal directions `lost` (d, q)
     gives residuals the covariance ``I - lost lost'``; twice these correlations are
-    deducted, as features differ. Pairs count if they are very unlikely by chance, or if
-    weaker pairs, each plausible by chance, connect at least four features.
+    deducted, as features differ. Features are correlated if their pair is very unlikely
+    by chance, or if they belong to a group of at least four connected by weaker pairs,
+    each of which is plausible by chance. A feature without copies has its own number.
     """
     d = len(rows)
     n_pairs = 0.5 * d * (d - 1)

@@ -215,8 +215,8 @@ def choose_k(
     Parameters
     ----------
     data : UncertainData or anything `as_uncertain` takes
-        The objects. Values with errors are used as they are. Otherwise the means are
-        used, with their errors if the objects have many values.
+        The objects. Measurements are used with their errors, other laws by their means,
+        with the errors of the means if the objects have many values.
     ks : iterable of int, default=range(1, 11)
         Numbers of clusters to choose from, at least two. Leave out 1 only if you are
         certain that there are clusters.

@@ -233,7 +233,7 @@ def paired(fitted: Worlds, data: UncertainData, n_worlds: int) -> Pairs:
     Draw j of a joint ensemble is paired with draw j. Other objects are independent of
     the fit, so their worlds have another seed: with the same seed, new object i would
     vary with object i of the fit. The single world of exact objects is paired with all
-    worlds of the others. If the fit is exact, draw `n_worlds` of the new objects.
+    worlds of the others. If the fit is exact, draw `n_worlds` for the new objects.
     """
     if fitted.data.exact:
         new = worlds_of(data, n_worlds, fitted.seed + 1)
