@@ -133,8 +133,8 @@ def _settled(
 ) -> tuple[Mask, Array]:
     """Choose informative features and their directions in turns, until they settle.
 
-    `places` (n, q) is the start. If more than half of the features are informative, all
-    are used.
+    Start from `places` (n, q). If more than half of the features are informative, use
+    all of them.
     """
     d, n = table.shape
     tells = np.zeros(d, dtype=bool)
@@ -238,9 +238,8 @@ def _linked(
 
     `rows` (d, n) have unit length. Subtracting orthonormal directions `lost` (d, q)
     gives residuals the covariance ``I - lost lost'``; twice these correlations are
-    deducted, as features differ. Features are correlated if their pair is very unlikely
-    by chance, or if they belong to a group of at least four connected by weaker pairs,
-    each of which is plausible by chance. A feature without copies has its own number.
+    deducted, as features differ. Correlated features form a pair very unlikely by
+    chance, or a group of at least four connected by weaker pairs.
     """
     d = len(rows)
     n_pairs = 0.5 * d * (d - 1)
