@@ -194,7 +194,7 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         -------
         UncertainData
             Objects with the meaning "belief". Data without errors, or whose meaning is
-            not "error", are returned unchanged. A plain 2-D array returns an array.
+            not "error", are returned unchanged. For a plain 2-D array, an array.
         """
         check_is_fitted(self)
         data = self._objects(X, reset=False)

@@ -164,7 +164,7 @@ class Effort:
 
     @classmethod
     def of(cls, estimator: object) -> Effort:
-        """Return the effort set by the parameters of an estimator with these names."""
+        """Return the effort set by the parameters of the same names of an estimator."""
         return cls(**{each.name: getattr(estimator, each.name) for each in fields(cls)})
 
 

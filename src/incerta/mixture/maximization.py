@@ -69,7 +69,7 @@ class Moments(NamedTuple):
 
 
 def moments(before: Components, found: Sums) -> Moments:
-    """Compute the moments of each component; without objects, it stays as it was."""
+    """Return moments of each component; one without objects keeps its old moments."""
     shares = np.maximum(found.shares, TINY)
     k = len(before.means)
     own = np.broadcast_to(before.covariances, (k, *before.covariances.shape[1:]))
@@ -163,7 +163,7 @@ def climbed(
 def ahead(
     rounds: tuple[Components, Components, Components], scale: Array, longest: float
 ) -> tuple[Components | None, float]:
-    """Extrapolate two rounds; return components, or None if useless, and the step.
+    """Extrapolate two rounds; return components, or None without a gain, and the step.
 
     EM slows down where errors are large. A long step in the direction of two rounds is
     kept if it is better (Varadhan and Roland, Scand. J. Stat. 35, 2008). A step of 1

@@ -4,8 +4,8 @@ Let ``T = V + S`` and ``g = T⁻¹ (w − m)``. Given its component, the truth o
 is Gaussian with mean ``m + V g`` and covariance ``V − V T⁻¹ V``. EM needs only log
 densities and sums of ``q g`` and ``q (g g' − T⁻¹)``.
 
-Measurements in projection, ``w = R x + e``, have ``T = R V R' + S`` and ``g = R' T⁻¹ (w
-− R m)``. Elsewhere, ``R' T⁻¹ R`` takes the place of ``T⁻¹``.
+Measurements in projection, ``w = R x + e``, have ``T = R V R' + S`` and
+``g = R' T⁻¹ (w − R m)``. In the other formulas, ``R' T⁻¹ R`` replaces ``T⁻¹``.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def alike_under(
 
 
 def _plain(measured: Measured, components: Components) -> Plain | None:
-    """Return None if large squares would leave narrow components no digits."""
+    """Return a `Plain` block, or None if large squares would cost too many digits."""
     middle = components.means.mean(axis=0)
     values = measured.values - put_beside(middle[:, None], measured.values)
     precision = 1.0 / (components.covariances + fetch(measured.errors[:, 0]))
