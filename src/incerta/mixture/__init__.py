@@ -1,4 +1,4 @@
-"""Mixtures of Gaussians seen through errors: ``w_i = x_i + e_i``, x_i of a mixture."""
+"""Gaussian mixtures of true values x_i observed with errors: ``w_i = x_i + e_i``."""
 
 from incerta.mixture.deconvolver import Deconvolver
 

@@ -1,4 +1,4 @@
-"""`Deconvolver`: from measured values with errors to what is known of the truth."""
+"""`Deconvolver`: estimate true values from values measured with errors."""
 
 from __future__ import annotations
 
@@ -38,56 +38,56 @@ from incerta.models.files import Storable
 from incerta.typing import Seed
 from incerta.worlds.streams import as_seed
 
-# Priors of more components are not looked for.
+# Largest number of components that prior="mixture" tries.
 MOST_COMPONENTS = 10
 
 
 @uncertain_stays
 @with_parameters
 class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Turn measured values with errors into beliefs about the true values.
+    """Turn values measured with errors into beliefs about the true values.
 
-    A measured value contains an error already; a world drawn around it would add a
-    second one. This finds out what the true values of all objects are like: a Gaussian,
-    or a mixture of Gaussians, that the errors have blurred. Then it says for each
-    object what its true value probably is: near the measured one if that is good, near
-    the others if it is not. Worlds of the result have the covariance of the truth.
+    A measured value already contains an error, so a world drawn around it would add a
+    second one. This transformer models the true values of all objects as a Gaussian, or
+    a mixture of Gaussians, blurred by the errors. It then estimates the true value of
+    each object: close to the measured value if that is precise, and pulled towards the
+    other objects if it is not. Worlds of the result have the covariance of the truth.
 
-    Use it before methods that draw worlds or compare laws; `cluster` does so by
-    itself. `ErrorMixture` needs no such step.
+    Use it before methods that draw worlds or compare laws. `cluster` applies it
+    automatically, and `ErrorMixture` does not need it.
 
     Parameters
     ----------
     prior : {"gaussian", "mixture"} or int, default="gaussian"
-        What the truth is like: one Gaussian, a mixture with as many components as BIC
-        finds best, or with this number of them.
+        Distribution of the true values: one Gaussian, a mixture whose number of
+        components is chosen by BIC, or a mixture of the given number of components.
     covariance_type : {"auto", "full", "diag", "tied"}, default="auto"
-        Whether components have covariances of their own, variances of their own, or
-        share one covariance. "auto" takes the first where there are more objects than
-        features, and at most 200 features; else the second.
+        One covariance matrix per component ("full"), variances only ("diag"), or one
+        covariance matrix shared by all components ("tied"). "auto" uses "full" with
+        more objects than features and at most 200 features, and "diag" otherwise.
     prior_weight : float, default=0.1
-        How many objects' worth covariances are drawn towards independent features with
-        the variance of the values less that of the errors.
+        Strength of the prior on the covariances, in objects. The prior has independent
+        features with the variance of the values minus that of the errors.
     n_init : int, default=8
-        Starts of a mixture; the best one is followed.
+        Number of starts of a mixture. The best one is kept.
     tol : float, default=1e-6
-        Gain of the mean log-likelihood at which rounds end.
+        Gain in the mean log-likelihood below which the fit stops.
     max_iter : int, default=500
         Maximum number of rounds.
     random_state : int, RandomState, Generator or None, default=0
-        Of the starts of a mixture.
+        Seed of the starts of a mixture.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_components,)
-        Share of each component of the prior.
+        Weight of each component of the prior.
     means_ : ndarray of shape (n_components, n_features)
-        Their means.
+        Mean of each component.
     covariances_ : ndarray of shape (n_components, n_features, n_features)
-        Their covariances; above 200 features variances, of shape (n_components,
-        n_features).
+        Covariance of each component. With more than 200 features, the variances, of
+        shape (n_components, n_features).
     covariance_type_ : {"full", "diag", "tied"}
-        Which sort of covariances they have.
+        Covariance type used in the fit.
     reliability_ : ndarray of shape (n_features,)
         Share of the observed variance of each feature that is not error.
     n_iter_ : int
@@ -99,9 +99,9 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
     -----
     The model is extreme deconvolution [1]_: ``w = x + e`` with x from the mixture and
     e of known covariance, or ``w = R x + e`` (``projection=`` in `from_gaussian`). A
-    missing value has an infinite error. Errors that are not Gaussian count by their
-    mean and covariance. A round takes some ``d**3`` operations for each object and
-    component. Data whose meaning is not "error" come back as they are, and so do
+    missing value has an infinite error. Non-Gaussian errors are represented by their
+    mean and covariance. A round takes about ``d**3`` operations per object and
+    component. Data whose meaning is not "error" are returned unchanged, and so are
     objects without errors, bit for bit.
 
     References
@@ -146,14 +146,14 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
     }
 
     def fit(self, X: Any, y: None = None) -> Self:
-        """Find out what the true values are like.
+        """Fit the distribution of the true values.
 
         Parameters
         ----------
         X : UncertainData or anything `as_uncertain` takes
-            The objects, with their errors.
+            Objects with their errors.
         y : None
-            Not used; here for pipelines.
+            Ignored; present for compatibility with pipelines.
         """
         self._validate_params()
         data = sorted_by_id(self._objects(X, reset=True))
@@ -183,18 +183,18 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         return self
 
     def transform(self, X: Any) -> Any:
-        """What is known about the true values of objects, of the fit or new ones.
+        """Estimate the true values of the fitted objects or of new ones.
 
         Parameters
         ----------
         X : UncertainData or anything `as_uncertain` takes
-            The objects, with their errors.
+            Objects with their errors.
 
         Returns
         -------
         UncertainData
-            With the meaning "belief". Data that have no errors, or mean something else
-            by their uncertainty, come back as they are; a plain 2-D array as an array.
+            Objects with the meaning "belief". Data without errors, or whose meaning is
+            not "error", are returned unchanged. For a plain 2-D array, an array.
         """
         check_is_fitted(self)
         data = self._objects(X, reset=False)
@@ -202,7 +202,7 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         return found.mean() if is_plain_table(X) else found
 
     def _objects(self, X: Any, *, reset: bool) -> UncertainData:
-        """The objects; no plain table with gaps: beliefs are not an array."""
+        """Return the objects; refuse a plain table with missing values."""
         data = objects_of(self, X, reset=reset)
         if is_plain_table(X) and not data.exact:
             msg = (
@@ -227,7 +227,7 @@ class Deconvolver(Storable, OneToOneFeatureMixin, TransformerMixin, BaseEstimato
 
 
 def located(data: UncertainData) -> UncertainData:
-    """Objects where pictures show them: as believed, if measured in projection."""
+    """Return objects as plots show them: as beliefs if measured in projection."""
     if projected(data.law) is None:
         return data
     found: UncertainData = Deconvolver().fit_transform(data)
@@ -235,7 +235,7 @@ def located(data: UncertainData) -> UncertainData:
 
 
 def believed(data: UncertainData, components: Components) -> UncertainData:
-    """What is known about the true values of objects, if they are of this law."""
+    """Return beliefs about the true values, given their distribution."""
     if not of_errors(data):
         return data
     found = belief(measured(data), components)
@@ -243,7 +243,7 @@ def believed(data: UncertainData, components: Components) -> UncertainData:
 
 
 def law_of(found: Belief) -> Law:
-    """A law for beliefs: a plain one where there is a single component."""
+    """Return the law of beliefs: not a mixture if there is a single component."""
     if found.shares.shape[1] > 1:
         n, k, d = found.centers.shape
         if found.covariances.ndim == 3:

@@ -1,4 +1,4 @@
-"""Which component each object is of (E-step), and sums of that over objects."""
+"""E-step: component probabilities of each object, and their sums over objects."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from incerta.mixture.model import BLOCK_BYTES, Components, Measured, measured
 from incerta.mixture.under import Fitted, OneByOne, in_projection, under, under_all
 from incerta.typing import Array, Indices
 
-# Part of errors, or of what was known before, that changes nothing but rounding.
+# Fraction of the errors or of the prior variances small enough to be negligible.
 SLIGHTLY = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sums:
-    """Sums over objects that the next components are made from."""
+    """Sums over objects from which the M-step computes the next components."""
 
     log_likelihood: float
     n_objects: float
@@ -32,7 +32,7 @@ class Sums:
     gains: Array  # Σ q (g g' − T⁻¹), (k, d, d), or its diagonal, (k, d)
 
     def plus(self, other: Sums) -> Sums:
-        """Of both sets of objects together."""
+        """Return the sums over both sets of objects."""
         more = vars(other)
         return Sums(**{name: sums + more[name] for name, sums in vars(self).items()})
 
@@ -40,10 +40,10 @@ class Sums:
 def log_shares(
     measured: Measured, several: Sequence[Components], logs: Any
 ) -> tuple[Any, Any]:
-    """Log shares (n_mixtures, k, n), noise last, and totals (n_mixtures, n).
+    """Return log shares (n_mixtures, k, n), noise last, and totals (n_mixtures, n).
 
-    Of a block of n objects; `logs` (n_mixtures * k, n), log densities, are written
-    over.
+    The block has n objects. The log densities `logs`, of shape (n_mixtures * k, n), are
+    overwritten.
     """
     xp = namespace(measured.values)
     s, k, n = len(several), several[0].n_components, measured.n_objects
@@ -54,7 +54,7 @@ def log_shares(
         weights = np.concatenate([weights, rest], axis=1)
         alike = xp.broadcast_to(-_log_volumes(measured, ranges), (s, 1, n))
         table = xp.concat([table, alike], axis=1)
-    with np.errstate(divide="ignore"):  # a component may have lost all objects
+    with np.errstate(divide="ignore"):  # a component may have no objects left
         log_weights = np.log(weights)[:, :, None]
     table += put_beside(log_weights, table)
     if measured.labels is not None:
@@ -65,7 +65,7 @@ def log_shares(
 
 
 def _open(labels: Indices, n_rows: int) -> Array:
-    """0 where an object may be of a component, −∞ where it is known to be not."""
+    """Return 0 where an object may be of a component, −∞ where its label forbids it."""
     other = (labels >= 0) & (labels != np.arange(n_rows)[:, None])
     return np.where(other, -np.inf, 0.0)
 
@@ -73,7 +73,7 @@ def _open(labels: Indices, n_rows: int) -> Array:
 def _log_volumes(measured: Measured, ranges: Array) -> Any:
     logs = np.log(ranges)
     if measured.projection is not None:
-        # Of the image of the box, as if it were an ellipsoid.
+        # Volume of the projected box, treated as an ellipsoid.
         squares = put_beside(np.diag(ranges**2), measured.values)
         total = in_projection(squares, measured.projection)
         if measured.known is not None:
@@ -85,14 +85,14 @@ def _log_volumes(measured: Measured, ranges: Array) -> Any:
 
 
 class Densities(NamedTuple):
-    """What a mixture says about objects."""
+    """Component probabilities and densities of objects under a mixture."""
 
     shares: Array  # (k, n) or (k + 1, n), log probability of each component, noise last
     totals: Array  # (n,), log density
 
 
 def log_densities(measured: Measured, components: Components) -> Densities:
-    """Log probabilities of the components, and log densities, of all objects."""
+    """Return log component probabilities and log densities of all objects."""
     k, n = components.n_components, measured.n_objects
     shares = np.empty((k + (components.ranges is not None), n))
     totals = np.empty(n)
@@ -107,7 +107,7 @@ def log_densities(measured: Measured, components: Components) -> Densities:
 def sums(
     measured: Measured, components: Components, scratch: Scratch | None = None
 ) -> Sums:
-    """Go through all objects once, block by block, in their order."""
+    """Sum over all objects in one pass, block by block, in order."""
     return sums_of_each(measured, [components], scratch)[0]
 
 
@@ -116,9 +116,9 @@ def sums_of_each(
     several: Sequence[Components],
     scratch: Scratch | None = None,
 ) -> list[Sums]:
-    """Go through all objects once with several mixtures of one kind and size."""
+    """Sum over all objects in one pass for several mixtures of one kind and size."""
     scratch = scratch or Scratch()
-    # Of few objects several at once: a call costs more than what it does.
+    # With few objects, group the mixtures: call overhead exceeds the arithmetic.
     item = 8 * measured.n_objects * measured.object_numbers(several[0])
     found: list[Sums] = []
     for at_once in blocks(len(several), item, BLOCK_BYTES):
@@ -133,7 +133,7 @@ def sums_of_each(
 
 
 def _as_one(several: Sequence[Components]) -> Components:
-    """The components of several mixtures as one."""
+    """Combine the components of several mixtures into one mixture."""
     if len(several) == 1:
         return several[0]
     weights, means = (np.concatenate([each[i] for each in several]) for i in (0, 1))
@@ -145,7 +145,7 @@ def _as_one(several: Sequence[Components]) -> Components:
 
 
 def _nothing(components: Components) -> Sums:
-    """Sums over no objects."""
+    """Return sums over zero objects."""
     k, d = components.means.shape
     shape = (k, d) if components.covariances.ndim == 2 else (k, d, d)
     return Sums(
@@ -187,7 +187,7 @@ def _block_sums(
 def by_cluster(
     data: UncertainData, components: Components, clusters: Indices, device: str
 ) -> Array:
-    """Probability of each cluster: of its components together."""
+    """Return the probability of each cluster, summed over its components."""
     there, k = measured(data).on(device), int(clusters.max()) + 1
     return shares_of_clusters(there, components, clusters, k)
 
@@ -195,7 +195,7 @@ def by_cluster(
 def shares_of_clusters(
     some: Measured, components: Components, clusters: Indices, n_clusters: int
 ) -> Array:
-    """As `by_cluster`, for objects as they were measured; clusters may be empty."""
+    """Return cluster probabilities of measured objects; clusters may be empty."""
     shares = np.exp(log_densities(some, components).shares)
     return shares[: len(clusters)].T @ np.eye(n_clusters)[clusters]
 
@@ -206,7 +206,7 @@ def with_clusters_known(
     components: Components,
     clusters: Indices,
 ) -> Measured:
-    """What was measured, by rising ids, with known components: the likeliest."""
+    """Return objects by id, labeled with the likeliest component of their cluster."""
     given = measured(sorted_by_id(data))
     if known is None:
         return given
@@ -218,11 +218,11 @@ def with_clusters_known(
     return given._replace(labels=np.where(known < 0, known, likely))
 
 
-# the truth of each object, given what was measured -----------------------------------
+# the truth of each object, given its measurement --------------------------------------
 
 
 class Belief(NamedTuple):
-    """The truth of each of n objects: a mixture of k Gaussians."""
+    """Distribution of the truth of each of n objects, a mixture of k Gaussians."""
 
     shares: Array  # (n, k)
     centers: Array  # (n, k, d)
@@ -230,7 +230,7 @@ class Belief(NamedTuple):
 
 
 def belief(measured: Measured, components: Components) -> Belief:
-    """Condition the truth on what was measured; exact values come back as they are."""
+    """Condition the truth on the measurements; exact values are returned unchanged."""
     n, (k, d) = measured.n_objects, components.means.shape
     by_feature = measured.by_feature(components)
     shares, centers = np.empty((n, k)), np.empty((n, k, d))
@@ -240,7 +240,7 @@ def belief(measured: Measured, components: Components) -> Belief:
         logs, _ = log_shares(some, [components], OneByOne(fitted).logs())
         exact = some.exact
         shares[block] = np.exp(logs[0]).T
-        # Where nothing is open all components say the same.
+        # If all features are exact, all components give the same belief.
         shares[block][exact.all(axis=0)] = np.eye(k)[0]
         for c, each in enumerate(fitted):
             center, covariance = _given(each, components, c, by_feature)
@@ -255,10 +255,10 @@ def belief(measured: Measured, components: Components) -> Belief:
 
 
 def filled(measured: Measured, truth: Components) -> Measured:
-    """What was measured in projection, as features with correlated errors.
+    """Convert measurements in projection to features with correlated errors.
 
-    What it leaves open is filled in by `truth`, a single Gaussian. Along what was
-    measured values and errors stay what they are.
+    Directions that were not measured are filled in from `truth`, a single Gaussian.
+    Values and errors along the measured directions are unchanged.
     """
     assert measured.projection is not None
     matrix, own = np.moveaxis(measured.projection, -1, 0), truth.covariance_of(0)
@@ -277,10 +277,10 @@ def filled(measured: Measured, truth: Components) -> Measured:
 
 
 def one_by_one(measured: Measured, truth: Components) -> Measured:
-    """Each feature as if it had been measured by itself, if the truth is Gaussian.
+    """Return independent measurements of each feature that give the same beliefs.
 
-    A measurement with the variance S turns what `truth` says of a feature into what is
-    believed of it: ``1 / S`` is the difference of their precisions.
+    The truth is a single Gaussian. A measurement with the variance S turns it into the
+    belief, so ``1 / S`` is the difference of their precisions.
     """
     found, before = belief(measured, truth), truth.variances[0][:, None]
     centers, covariances = found.centers[:, 0].T, found.covariances[:, 0]
@@ -298,11 +298,11 @@ def one_by_one(measured: Measured, truth: Components) -> Measured:
 def _given(
     fitted: Fitted, components: Components, k: int, by_feature: bool
 ) -> tuple[Array, Array]:
-    """Mean (d, n) and covariance (d, d, n) of the truth, given component `k`."""
+    """Return mean (d, n) and covariance (d, d, n) of the truth, given component `k`."""
     mean = components.means[k][:, None]
     if by_feature:
         own = components.covariances[k][:, None]
-        # Rounding may leave less than nothing of an error far below the spread.
+        # Rounding can make this negative if the error is far below the spread.
         left = np.maximum(own - own**2 * fitted.precision, 0.0)
         return mean + own * fitted.pulls, left
     own = components.covariance_of(k)

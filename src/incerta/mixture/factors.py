@@ -1,7 +1,7 @@
-"""Very many small symmetric matrices at once: roots, inverses, determinants.
+"""Factors, inverses and determinants of many small symmetric matrices at once.
 
-Matrices lie along the last axis, so that every step is one operation over all of them:
-for up to some twenty rows several times faster than a call of LAPACK for each.
+Matrices are stacked along the last axis, so every step is one operation on all of them.
+Up to about twenty rows this is several times faster than one LAPACK call per matrix.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,12 +14,12 @@ import numpy as np
 
 from incerta.backend.device import namespace
 
-# Relative to its diagonal, what is left of a singular matrix in double precision.
+# Smallest pivot relative to the diagonal: a singular matrix in double precision.
 ROUNDING = 2.0**-52
 
 
 def inverse_roots(matrices: Any) -> tuple[Any, Any]:
-    """``L⁻¹`` (d, d, n) of ``A = L L'`` by the lower half, and log determinants."""
+    """Return ``L⁻¹`` (d, d, n) of ``A = L L'`` and log det, from the lower half."""
     roots = namespace(matrices).empty_like(matrices)
     return roots, roots_of_columns(lambda j: matrices[j:, j, :], roots)
 
@@ -27,10 +27,10 @@ def inverse_roots(matrices: Any) -> tuple[Any, Any]:
 def roots_of_columns(column: Callable[[int], Any], roots: Any) -> Any:
     """Write inverse factors to `roots` (d, d, n); return log determinants (n,).
 
-    Matrices are nowhere stored: `column(j)` is from the diagonal on, shape (d - j, n).
+    No matrix is stored: `column(j)` is column j from the diagonal on, (d - j, n).
     """
     xp, d = namespace(roots), roots.shape[0]
-    # Below the diagonal are first the factors, then, row by row, their inverses.
+    # The lower half holds the factors first, then, row by row, their inverses.
     diagonal = []  # of the factors
     for j in range(d):
         roots[j, j + 1 :, :] = 0.0
@@ -50,7 +50,7 @@ def roots_of_columns(column: Callable[[int], Any], roots: Any) -> Any:
 
 
 def _set(target: Any, place: Any, a: Any, b: Any) -> None:
-    """``target[place] = a * b``, without a copy in between where numpy can."""
+    """Set ``target[place] = a * b``, without a temporary copy in numpy."""
     if isinstance(target, np.ndarray):
         np.multiply(a, b, out=target[place])
     else:
@@ -58,12 +58,12 @@ def _set(target: Any, place: Any, a: Any, b: Any) -> None:
 
 
 def log_products(factors: Sequence[Any]) -> Any:
-    """``Σ_j log factors[j]`` of positive numbers (n,), mostly by one logarithm."""
+    """Return ``Σ_j log factors[j]``, shape (n,), by one logarithm where possible."""
     xp = namespace(factors[0])
     with np.errstate(all="ignore"):
         logs = xp.log(reduce(mul, factors))
         in_range = isfinite(xp.sum(logs))
-    if not in_range:  # a product is out of range, its factors are not
+    if not in_range:  # a product overflows or underflows, its factors do not
         apart = reduce(add, [xp.log(factor) for factor in factors])
         logs = xp.where(xp.isfinite(logs), logs, apart)
     return logs
@@ -79,14 +79,14 @@ def add_to_diagonals(matrices: Any, rows: Any) -> None:
 
 
 def applied(matrices: Any, vectors: Any) -> Any:
-    """Products of matrices (d, d, n), or of one, and vectors (d, n): shape (d, n)."""
+    """Multiply matrices (d, d, n), or a single one, by vectors (d, n)."""
     if matrices.shape[2] == 1:
         return matrices[..., 0] @ vectors
     return summed("ijn,jn->in", matrices, vectors)
 
 
 def summed(subscripts: str, a: Any, b: Any) -> Any:
-    """``einsum`` of two arrays, one of which has all axes, in the result's order."""
+    """Return ``einsum`` of two arrays; one has all axes, in the order of the result."""
     if isinstance(a, np.ndarray):
         return np.einsum(subscripts, a, b)
     terms, kept = subscripts.split("->")

@@ -1,4 +1,4 @@
-"""Which mixture explains the objects best: starts, rounds, and how many components."""
+"""Fit mixtures: choose starts, run EM and select the number of components."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from incerta.mixture.maximization import Prior, SumsOf, climbed, prior_for
 from incerta.mixture.model import MOST_CORRELATED, Components, Measured
 from incerta.typing import Array, Indices, Mask
 
-# Share of the objects that begin as noise.
+# Share of the objects assigned to noise in a start.
 FIRST_NOISE = 0.05
 # k-means is fast, and a good start saves rounds of EM.
 KMEANS_STARTS = 4
-# What is noise extends over so many deviations, where values cannot tell.
+# Width of the noise box, in standard deviations, for measurements in projection.
 RANGE = 6.0
-# Variance within a cluster to begin with, at least, of that of all objects.
+# Smallest variance within a cluster in a start, relative to that of all objects.
 LEAST_WITHIN = 0.02
-# At least so many neighbors say how dense a place is.
+# Smallest number of neighbors used to estimate the density at a place.
 NEIGHBORS = 10
 TINY_RADIUS = 1e-3
 
 
 def one_component(measured: Measured, kind: str) -> Components:
-    """A single Gaussian with the mean and variances of the truth."""
+    """Return a single Gaussian with the mean and variances of the truth."""
     means, variances = measured.true_spread()
     variances = _positive(variances)
     covariances = variances[None] if kind == "diag" else np.diag(variances)[None]
@@ -52,13 +52,12 @@ def starting_components(
     noise: bool,
     seeds: Sequence[int],
 ) -> Iterator[Components]:
-    """Components at unlike places: EM finds what is near, so starts must differ.
+    """Yield varied starting components, because EM converges to a nearby optimum.
 
-    The first are at the centers that k-means finds, the others at objects that were
-    measured well and are far from each other; with noise, some more at dense places.
-    Objects of known components are near their own. What `truth`, a single Gaussian,
-    says about each object counts, not the values: those measured badly would lead
-    astray.
+    The first start uses k-means centers. The others use reliably measured objects far
+    from each other. With noise, one more start uses dense places. Components with
+    labeled objects start near these. Objects are placed at their belief under `truth`,
+    a single Gaussian, because imprecise values would be misleading.
     """
     scale = np.sqrt(_positive(truth.variances[0]))
     places = belief(measured._replace(labels=None), truth).centers[:, 0] / scale
@@ -94,13 +93,13 @@ def starting_components(
 
 
 def _measured_well(measured: Measured) -> Mask:
-    """The half of the objects whose values are the more reliable."""
+    """Select the more reliably measured half of the objects."""
     reliable = measured.shares().mean(axis=0)
     return np.asarray(reliable >= np.median(reliable))
 
 
 def _shaped(variances: Array, kind: str) -> Array:
-    """Covariances of a kind with the variances (k, d)."""
+    """Return covariances of the given kind with the variances (k, d)."""
     if kind == "diag":
         return variances
     covariances = variances[:, :, None] * np.eye(variances.shape[1])
@@ -108,7 +107,7 @@ def _shaped(variances: Array, kind: str) -> Array:
 
 
 def _peaks(places: Array, n_peaks: int) -> tuple[Indices, Array]:
-    """Dense places far from denser ones (Rodriguez, 2014), and their radii."""
+    """Find dense places far from denser ones (Rodriguez, 2014), and their radii."""
     n = len(places)
     squares = euclidean_distances(places, squared=True)
     n_near = min(max(NEIGHBORS, n // 50), n - 1)
@@ -124,8 +123,8 @@ def _peaks(places: Array, n_peaks: int) -> tuple[Indices, Array]:
 
 
 def _ranges(measured: Measured) -> Array:
-    """From the lowest to the highest value of each feature."""
-    if measured.projection is not None:  # nobody saw the lowest or the highest
+    """Return the range of the values of each feature."""
+    if measured.projection is not None:  # features have no measured minimum or maximum
         return RANGE * np.sqrt(measured.true_spread().variances)
     if measured.known is None:
         return np.ptp(measured.values, axis=1)
@@ -136,56 +135,56 @@ def _ranges(measured: Measured) -> Array:
 
 
 def _positive(values: Array) -> Array:
-    """1 instead of 0: features that do not vary."""
+    """Replace 0 by 1, for features that do not vary."""
     return np.where(values > 0.0, values, 1.0)
 
 
-# Starts are tried on so many objects at most, and first followed for so many rounds.
+# Largest number of objects on which starts are compared, and rounds of the first pass.
 TRIAL_OBJECTS = 1000
 TRIAL_ROUNDS = 5
-FIRST_ROUNDS = 10  # of a single Gaussian, which the starts are made with
-# The search for the number of components ends after so many that are no better.
+FIRST_ROUNDS = 10  # of the single Gaussian from which the starts are made
+# Stop adding components after this many numbers in a row without improvement.
 PATIENCE = 2
-# So many where errors are unequal, as long as nobody insists: each object then needs a
-# decomposition of its own in every round, minutes in all for 1000 objects.
+# Most features with correlations if errors are unequal and there is a choice. Each
+# object then needs one decomposition per round: minutes in all for 1000 objects.
 MOST_UNLIKE = 40
-# Correlations are given up if after so many rounds they bring less than this share of
-# what the criterion asks for. After fewer rounds, clusters that cross are not found.
+# Rounds -> smallest share of the gain required by the criterion that correlations must
+# reach by then to be kept. Checking earlier would miss clusters that cross.
 HOPELESS = {15: 0.25, 35: 0.5}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """How much work EM may take; the defaults are those of every method."""
+    """Limits on the work of EM; the defaults are shared by all methods."""
 
-    prior_weight: float = 0.1  # how many objects' worth the prior of covariances is
+    prior_weight: float = 0.1  # of the covariances, in objects
     n_init: int = 8
     tol: float = 1e-6
     max_iter: int = 500
 
     @classmethod
     def of(cls, estimator: object) -> Effort:
-        """As the parameters of an estimator say, which have these names."""
+        """Return the effort set by the parameters of the same names of an estimator."""
         return cls(**{each.name: getattr(estimator, each.name) for each in fields(cls)})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """Which mixtures are tried, and how hard."""
+    """Which mixtures to try, and how much effort to spend."""
 
     numbers: Sequence[int]  # of components, to choose from
     covariances: Sequence[str]  # kinds to choose from, the simpler ones first
     seed: int
     effort: Effort = field(default_factory=Effort)
     noise: bool = False
-    near: Sequence[Components] = ()  # starts to be tried, too, of the number they have
-    criterion: str = "bic"  # by which the number is chosen; or "aic"
-    device: str = CPU  # where sums over all objects are made; starts are on the CPU
+    near: Sequence[Components] = ()  # extra starts for their number of components
+    criterion: str = "bic"  # or "aic"; chooses the number of components
+    device: str = CPU  # for sums over all objects; starts run on the CPU
 
 
 @dataclass(frozen=True, kw_only=True)
 class FittedMixture:
-    """A fitted mixture, and the way to it."""
+    """A fitted mixture and the history of its fit."""
 
     components: Components
     covariance: str
@@ -195,7 +194,7 @@ class FittedMixture:
 
 
 def refuse_wide(n_features: int, covariance: str) -> None:
-    """Refuse matrices of thousands of features, and name the way out."""
+    """Refuse covariance matrices of too many features."""
     if covariance in ("full", "tied") and n_features > MOST_CORRELATED:
         msg = (
             f"covariance_type={covariance!r} needs a matrix of {n_features:,} × "
@@ -209,8 +208,8 @@ def refuse_wide(n_features: int, covariance: str) -> None:
 def fitted(
     some: Measured, search: Search, sums_of: SumsOf | None = None
 ) -> FittedMixture:
-    """The best mixture, by the criterion; `sums_of` goes over all objects."""
-    # Products are small and many: threads would cost more than they bring.
+    """Return the best mixture by the criterion; `sums_of` sums over all objects."""
+    # There are many small products, for which threads cost more than they save.
     with threads(1):
         prior = prior_for(some, search.effort.prior_weight)
         best = min(_tried(some, prior, search), key=attrgetter(search.criterion))
@@ -222,21 +221,21 @@ def fitted(
 
 
 def single_gaussian(some: Measured, seed: int = 0) -> Components:
-    """The Gaussian that the truth is of, if it is of one."""
-    # Fewer objects than features do not tell how these go together.
+    """Fit a single Gaussian to the truth."""
+    # Fewer objects than features do not determine correlations.
     told = some.n_features < some.n_objects and affords(some)
     kind = "full" if told else "diag"
     return fitted(some, Search(numbers=[1], covariances=(kind,), seed=seed)).components
 
 
 def candidates(some: Measured, search: Search) -> Iterator[FittedMixture]:
-    """Mixtures in rising order of components, until two in a row are no better."""
+    """Yield mixtures of more and more components, until two in a row are no better."""
     with threads(1):
         yield from _tried(some, prior_for(some, search.effort.prior_weight), search)
 
 
 def _tried(some: Measured, prior: Prior, search: Search) -> Iterator[FittedMixture]:
-    """Mixtures of all kinds, until more components are no better."""
+    """Yield mixtures of all kinds, until more components are no better."""
     best = dict.fromkeys(search.covariances, np.inf)
     since = dict.fromkeys(search.covariances, 0)
     steps = track(len(search.numbers) * len(search.covariances), "mixtures")
@@ -257,7 +256,7 @@ def _tried(some: Measured, prior: Prior, search: Search) -> Iterator[FittedMixtu
                 bars = bars_above(trial, simple, some.n_objects, search.criterion)
             start = _first(trial, k, kind, also, search, bars)
             if start is None:
-                # They are tried as long as there is something to compare them with.
+                # Keep trying this kind as long as there are "diag" mixtures to compare.
                 since[kind] = since["diag"]
                 continue
             yield (found := _finished(sums_of, start, kind, prior, search))
@@ -271,12 +270,12 @@ def _tried(some: Measured, prior: Prior, search: Search) -> Iterator[FittedMixtu
 
 
 def affords(some: Measured) -> bool:
-    """Whether covariances of so many features are worth their time."""
+    """Return whether full covariances of this many features are worth their cost."""
     return some.n_features <= (MOST_CORRELATED if some.alike else MOST_UNLIKE)
 
 
 def _affordable(kinds: Sequence[str], k: int, some: Measured) -> list[str]:
-    """Kinds of covariances to try; matrices only where objects could tell them."""
+    """Return covariance kinds to try; matrices only with enough objects to fit them."""
     n, d = some.n_objects, some.n_features
     wide = not affords(some)
     too_few = {"full": wide or n <= k * d, "tied": wide or n <= d}
@@ -286,7 +285,7 @@ def _affordable(kinds: Sequence[str], k: int, some: Measured) -> list[str]:
 def _finished(
     sums_of: SumsOf, start: Components, covariance: str, prior: Prior, search: Search
 ) -> FittedMixture:
-    """Follow a start to its end."""
+    """Run EM from a start until it stops."""
 
     def one_by_one(several: Sequence[Components]) -> list[Sums]:
         return [sums_of(each) for each in several]
@@ -295,7 +294,7 @@ def _finished(
         one_by_one, [start], prior, search.effort.tol, search.effort.max_iter
     )[0]
     last = states[-1].components
-    # Each state says how good the one before it was.
+    # The objective of a state is that of the components before it.
     closing = sums_of(last)
     prior_part = prior.log_density(last.covariances)
     final = (closing.log_likelihood + prior_part) / closing.n_objects
@@ -312,7 +311,7 @@ def _finished(
 
 
 class Trial(NamedTuple):
-    """What starts are tried with, whatever their number of components."""
+    """Data for comparing starts, independent of the number of components."""
 
     few: Measured
     prior: Prior
@@ -323,7 +322,7 @@ def _trial(measured: Measured, covariance: str, search: Search) -> Trial:
     few = some_of(measured, TRIAL_OBJECTS, search.seed)
     prior = prior_for(few, search.effort.prior_weight)
     single = one_component(few, covariance)
-    alike = few._replace(labels=None)  # a single Gaussian is of all objects
+    alike = few._replace(labels=None)  # labels do not apply to a single Gaussian
     trying = partial(sums_of_each, alike)
     states = climbed(trying, [single], prior, search.effort.tol, FIRST_ROUNDS)[0]
     truth = states[-1].components
@@ -331,12 +330,12 @@ def _trial(measured: Measured, covariance: str, search: Search) -> Trial:
 
 
 class Bars(NamedTuple):
-    """What starts must have reached after some rounds; else they are given up."""
+    """Objectives that starts must reach after given numbers of rounds to be kept."""
 
     objectives: Mapping[int, float] = {}
 
     def lowest(self, n_rounds: int) -> float:
-        """The least objective to go on with after so many rounds."""
+        """Return the lowest objective to continue with after `n_rounds` rounds."""
         passed = [self.objectives[n] for n in self.objectives if n <= n_rounds]
         return max(passed, default=-np.inf)
 
@@ -344,12 +343,12 @@ class Bars(NamedTuple):
 def bars_above(
     trial: Trial, simple: Components, n_objects: int, criterion: str
 ) -> Bars:
-    """Bars for correlations, by a mixture without them that was fitted to all objects.
+    """Return bars for correlations, from a mixture without them fitted to all objects.
 
-    A number that means nothing gains about 1 in −2 log density, however many objects.
+    A superfluous parameter gains about 1 in −2 log density for any number of objects.
     """
     n_few, (k, d) = trial.few.n_objects, simple.means.shape
-    # Only the objective of the given components is of interest.
+    # Only the objective of these components is needed.
     given = sums(trial.few, full := simple.as_kind("full"))
     without = (given.log_likelihood + trial.prior.log_density(full.covariances)) / n_few
     price = np.log(n_objects) if criterion == "bic" else 2.0
@@ -369,7 +368,7 @@ def _first(
     search: Search,
     bars: Bars,
 ) -> Components | None:
-    """The best of several starts, followed for a while; None below the bars."""
+    """Return the best start after some rounds, or None if all are below the bars."""
     few, prior, truth = trial
     if n_components == 1 and not search.noise:
         return truth
@@ -379,7 +378,7 @@ def _first(
     starts = starting_components(
         few, truth, n_components, covariance, search.noise, seeds
     )
-    # The worse half is given up, and the others are followed for twice as long.
+    # Drop the worse half, then run the others for twice as many rounds.
     alive = [*starts, *(each.as_kind(covariance) for each in also)]
     trying = partial(sums_of_each, few, scratch=Scratch())
     n_rounds, followed = TRIAL_ROUNDS, 0
@@ -395,7 +394,7 @@ def _first(
 
 
 def some_of(measured: Measured, most: int, seed: int) -> Measured:
-    """At most `most` of the objects, chosen at random."""
+    """Choose at most `most` objects at random."""
     n = measured.n_objects
     if n <= most:
         return measured
@@ -404,7 +403,7 @@ def some_of(measured: Measured, most: int, seed: int) -> Measured:
 
 
 def n_parameters(components: Components, covariance: str) -> int:
-    """Number of free numbers of a mixture."""
+    """Return the number of free parameters of a mixture."""
     k, d = components.means.shape
     own = {
         "full": k * d * (d + 1) // 2,

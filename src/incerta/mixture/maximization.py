@@ -1,4 +1,4 @@
-"""From sums over objects to the next components (M-step), and rounds of both.
+"""M-step: compute the next components from sums over objects, and run rounds of EM.
 
 J. Bovy, D. W. Hogg, S. T. Roweis, "Extreme deconvolution", Ann. Appl. Stat. 5, 2011.
 """
@@ -19,20 +19,20 @@ from incerta.typing import Array
 SumsOf = Callable[[Components], Sums]
 SumsOfEach = Callable[[Sequence[Components]], list[Sums]]
 
-# Of steps ahead: the longest at first, its growth if it was good, and its limit.
+# Extrapolation: first limit of a step, growth of the limit, and its largest value.
 FIRST_STEP, LONGER, LONGEST = 4.0, 4.0, 1024.0
 TINY = float(np.finfo(np.float64).tiny)
 
 
 @stored(variances="f d")
 class Prior(NamedTuple):
-    """What covariances are drawn towards, as by `weight` objects (inverse Wishart)."""
+    """Inverse Wishart prior on the covariances, worth `weight` objects."""
 
     weight: float
     variances: Array  # (d,)
 
     def log_density(self, covariances: Array) -> float:
-        """Of all components together, up to a constant."""
+        """Return the total log density of all components, up to a constant."""
         if self.weight == 0.0:
             return 0.0
         if covariances.ndim == 2:
@@ -46,30 +46,30 @@ class Prior(NamedTuple):
 
 
 class State(NamedTuple):
-    """Components after a round, and how well those before it explained the objects."""
+    """Components after a round, and the objective of the components before it."""
 
     components: Components
-    objective: float  # mean log density per object, with the prior's part; never falls
+    objective: float  # mean log density per object, with the prior; never falls
 
 
 def prior_for(measured: Measured, weight: float) -> Prior:
-    """The prior of a data set; features that do not vary at all get a variance of 1."""
+    """Return the prior for a data set; constant features get a variance of 1."""
     variances = measured.true_spread().variances
     return Prior(weight, np.where(variances > 0.0, variances, 1.0))
 
 
 @stored(counts="f k", means="f k d")
 class Moments(NamedTuple):
-    """What objects say about each component, without the prior."""
+    """Number, mean and spread of the objects of each component, without the prior."""
 
-    counts: Array  # (k,), how many objects it has; less than all if some are noise
+    counts: Array  # (k,), number of objects; sums to less than all if some are noise
     means: Array  # (k, d)
     spreads: Array  # (k, d, d), or variances (k, d)
     n_objects: float
 
 
 def moments(before: Components, found: Sums) -> Moments:
-    """Number, mean and spread of the objects of each component; of none, as before."""
+    """Return moments of each component; one without objects keeps its old moments."""
     shares = np.maximum(found.shares, TINY)
     k = len(before.means)
     own = np.broadcast_to(before.covariances, (k, *before.covariances.shape[1:]))
@@ -85,7 +85,7 @@ def moments(before: Components, found: Sums) -> Moments:
 
 
 def with_prior(found: Moments, before: Components, prior: Prior) -> Components:
-    """Components that explain the objects better than those before."""
+    """Return the next components from the moments and the prior."""
     by_feature = found.spreads.ndim == 2
     towards = prior.variances if by_feature else np.diag(prior.variances)
     counts = found.counts.reshape(-1, *(1,) * (found.spreads.ndim - 1))
@@ -104,11 +104,11 @@ def with_prior(found: Moments, before: Components, prior: Prior) -> Components:
 def climb(
     start: Components, scale: Array, tol: float, max_iter: int
 ) -> Generator[Components, State, list[State]]:
-    """The way of EM from a start, with steps ahead, until it gains less than `tol`.
+    """Run EM from a start, with extrapolation, until a round gains at most `tol`.
 
-    A round from each state that is yielded is to be sent. Returns the states after each
-    round, without steps ahead that led nowhere. `scale` (d,) has deviations of
-    features.
+    Yields components and expects the state after a round from them to be sent. Returns
+    the states after each round, without failed extrapolations. `scale` (d,) holds the
+    standard deviations of the features.
     """
     before, states, longest = start, [(yield start)], FIRST_STEP
     while len(states) < max_iter and not _flat(states, tol):
@@ -129,7 +129,7 @@ def climb(
 
 
 def _flat(states: list[State], tol: float) -> bool:
-    """Densities have units, so that a log density of 0 is nothing special."""
+    """Return whether the gain is at most `tol`; not relative: densities have units."""
     return len(states) > 1 and states[-1].objective - states[-2].objective <= tol
 
 
@@ -141,7 +141,7 @@ def climbed(
     max_iter: int,
     task: str = "rounds",
 ) -> list[list[State]]:
-    """Climb from several starts, of one kind and size, at once: the way from each."""
+    """Run EM from several starts of one kind and size at once; return their states."""
     scale = np.sqrt(prior.variances)
     ways = [climb(start, scale, tol, max_iter) for start in starts]
     asked = {number: next(way) for number, way in enumerate(ways)}
@@ -163,11 +163,11 @@ def climbed(
 def ahead(
     rounds: tuple[Components, Components, Components], scale: Array, longest: float
 ) -> tuple[Components | None, float]:
-    """Components ahead of where two rounds have led, None without a gain, and the step.
+    """Extrapolate two rounds; return components, or None without a gain, and the step.
 
-    EM slows down where errors are large; a long step along the way of two rounds is
-    kept if it is better (Varadhan and Roland, Scand. J. Stat. 35, 2008). A step of 1 is
-    where they led.
+    EM slows down where errors are large. A long step in the direction of two rounds is
+    kept if it is better (Varadhan and Roland, Scand. J. Stat. 35, 2008). A step of 1
+    gives the result of the two rounds.
     """
     before, between, after = (coordinates(each, scale) for each in rounds)
     way = between - before
@@ -182,7 +182,7 @@ def ahead(
 
 
 def coordinates(components: Components, scale: Array) -> Array:
-    """Components as a vector: roots of weights, means, covariances or log variances."""
+    """Return components as a vector: root weights, means, covariances (diag: logs)."""
     weights = np.append(components.weights, components.noise_weight)
     return np.concatenate(
         [
@@ -207,7 +207,7 @@ def _at(place: Array, like: Components, scale: Array) -> Components | None:
         with np.errstate(over="ignore"):
             covariances = np.exp(shapes) * scale**2
     else:
-        # Long steps make rounding errors large: what is symmetric must stay so.
+        # Long steps amplify rounding errors, so restore the symmetry.
         shapes = 0.5 * (shapes + np.swapaxes(shapes, 1, 2))
         covariances = shapes * scale[:, None] * scale
         try:
@@ -223,37 +223,37 @@ def _at(place: Array, like: Components, scale: Array) -> Components | None:
 
 
 def _next(components: Components, found: Sums, prior: Prior) -> State:
-    """A round: what follows components, and how good these were."""
+    """Return the components after a round, and the objective of those before it."""
     gained = found.log_likelihood + prior.log_density(components.covariances)
     following = with_prior(moments(components, found), components, prior)
     return State(following, gained / found.n_objects)
 
 
-# A piece that is a share p of all objects so far counts for p**0.6. What earlier pieces
-# said was said with worse components: it counts for less than their share.
+# A piece with a share p of all objects so far gets the weight p**0.6. Earlier ones get
+# less than their share, because their moments are based on worse components.
 FORGETTING = 0.6
 
 
 @stored()
 class Running(NamedTuple):
-    """What the pieces so far said: running moments (Cappé and Moulines, 2009)."""
+    """Running moments of the pieces so far (Cappé and Moulines, 2009)."""
 
     moments: Moments
     prior: Prior
 
     def and_then(self, before: Components, found: Sums) -> Running:
-        """With one more piece, of which there are the sums under `before`."""
+        """Add one more piece, given its sums under `before`."""
         new = moments(before, found)
         share = new.n_objects / (self.moments.n_objects + new.n_objects)
         return self._replace(moments=blended(self.moments, new, share**FORGETTING))
 
     def components(self, before: Components) -> Components:
-        """The components now, of the same kind as those before."""
+        """Return the current components, of the same kind as `before`."""
         return with_prior(self.moments, before, self.prior)
 
 
 def blended(old: Moments, new: Moments, step: float) -> Moments:
-    """Old moments to a share of ``1 - step``, and new ones to a share of `step`."""
+    """Average old moments with weight ``1 - step`` and new ones with weight `step`."""
     total = old.n_objects + new.n_objects
     a = (1.0 - step) * old.counts / old.n_objects
     b = step * new.counts / new.n_objects

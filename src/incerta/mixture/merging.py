@@ -1,4 +1,4 @@
-"""Join components that form one cluster: a bent or skewed one takes several."""
+"""Merge components of one cluster: a bent or skewed cluster needs several."""
 
 import numpy as np
 from scipy.special import ndtri, xlogy
@@ -11,17 +11,17 @@ from incerta.mixture.model import Components, without_errors
 from incerta.typing import Array, Indices
 
 N_DRAWS = 4000
-# With thousands of features draw fewer values, to limit memory.
+# With thousands of features, draw fewer values to limit memory.
 FEWEST_DRAWS, MOST_NUMBERS = 200, 4_000_000
-STEPS = 21  # places between two means
+STEPS = 21  # places on the line between two means
 
 
 def merged(components: Components, seed: int, n_named: int = 0) -> Indices:
     """Return the cluster of each component, numbered from 0 in their order.
 
-    The two that overlap most are joined, until no two leave more than 0.35 of the
-    entropy of their shares open, or more than 0.1 without a valley between them. The
-    first `n_named` stay apart.
+    Merge the two clusters that overlap most until no pair leaves more than 0.35 of the
+    entropy of its shares open, or more than 0.1 with no valley in between. The first
+    `n_named` components stay apart.
     """
     if components.n_components == 1:
         return np.zeros(1, dtype=np.intp)
@@ -97,7 +97,7 @@ def drawn(components: Components, n: int, seed: int) -> Array:
 
 
 def _open_parts(shares: Array) -> Array:
-    """Return the share of entropy that a value leaves open for each pair, (k, k)."""
+    """Return the share of entropy that remains given a value, for each pair, (k, k)."""
     k = len(shares)
     out = np.zeros((k, k))
     for a in range(k):
@@ -109,6 +109,6 @@ def _open_parts(shares: Array) -> Array:
 
 
 def _entropy(one: Array, other: Array) -> Array:
-    """``(a + b) H(a / (a + b))``."""
+    """Return ``(a + b) H(a / (a + b))``."""
     both = one + other
     return np.asarray(xlogy(both, both) - xlogy(one, one) - xlogy(other, other), float)

@@ -1,4 +1,4 @@
-"""What was measured, from uncertain data, and the mixture that it is drawn from."""
+"""Measured values with their errors, and the mixture of their true values."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ from incerta.models.checks import check_shapes, wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices, Mask
 
-# Bytes of the factors of one block of objects: they are used twice, and stay in the
-# cache in between; and on a device, which has much to do at a time.
+# Bytes for the factors of one block of objects. On the CPU they are used twice and
+# should stay in the cache in between. Devices are efficient with large blocks.
 BLOCK_BYTES, DEVICE_BYTES = 2**22, 2**28
-# More features have no full covariances: each object takes the cube of their number.
+# Most features for full covariances, whose cost per object grows with their cube.
 MOST_CORRELATED = 200
-# Share of the observed variance that is left at least when errors are taken off.
+# Smallest share of the observed variance that remains after subtracting the errors.
 LEAST_SHARE = 0.05
 
 
 class Measured(NamedTuple):
     """Measured values and their errors, objects along the last axis.
 
-    Errors that are the same for all objects are stored once (`alike`). Arrays are
-    numpy's, or all on one device, but for the labels. In projection there are q values
-    of an object, of what `projection` makes of its d features: read q for d then, but
-    for `n_features`.
+    Errors that are the same for all objects are stored once (`alike`). Arrays are NumPy
+    arrays, or all except the labels are on one device. In projection, `projection` maps
+    the d features of an object to q measured values. Values, errors and `known` then
+    have q in place of d; `n_features` is still d.
     """
 
     values: Array  # (d, n), 0 where missing
     errors: Array  # (d, n) variances, or (d, d, n) covariances; 0 where missing
-    known: Array | None = None  # (d, n), 1 or 0 where missing; None if nothing is
-    # (n,), component that an object is known to be of, or −1; None if none is.
+    known: Array | None = None  # (d, n), 0 where missing, else 1; None if none is
+    # (n,), known component of each object, or −1; None if no component is known.
     labels: Indices | None = None
-    # (q, d, n), 0 where values are missing; None if the features were measured.
+    # (q, d, n), 0 where values are missing; None if features were measured directly.
     projection: Array | None = None
 
     @property
@@ -63,7 +63,7 @@ class Measured(NamedTuple):
 
     @property
     def alike(self) -> bool:
-        """Whether all objects have the same errors, stored once, and no value lacks."""
+        """Whether all objects share errors, stored once, and no values are missing."""
         if self.known is not None or self.projection is not None:
             return False
         here = isinstance(self.errors, np.ndarray)
@@ -74,7 +74,7 @@ class Measured(NamedTuple):
         )
 
     def on(self, device: str) -> Measured:
-        """Copied to a device; errors that are alike have 1 in the place of n there."""
+        """Copy to a device, where errors that are alike have 1 in place of n."""
         if device == CPU:
             return self
         errors = self.errors[..., :1] if self.alike else self.errors
@@ -84,7 +84,7 @@ class Measured(NamedTuple):
         return Measured(values, errors, known, self.labels, through)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Pickled arrays are stored in full, and the sums of such take another way.
+        # Pickling would expand the errors, and `alike` would then be False.
         if self.alike:
             return _with_errors_alike, (self.values, self.errors[..., :1], self.labels)
         return Measured, tuple(self)
@@ -104,14 +104,14 @@ class Measured(NamedTuple):
         return exact if self.known is None else exact & (self.known > 0)
 
     def true_spread(self) -> Spread:
-        """Mean and variance of the truth of each feature, some of it at least."""
+        """Return the mean and variance of the truth, bounded below by `LEAST_SHARE`."""
         if self.projection is not None:
             return Spread(*self._in_projection()[:2])
         known = np.ones_like(self.values) if self.known is None else self.known
         return true_spread(self.values, self.variances, known, LEAST_SHARE)
 
     def shares(self) -> Array:
-        """Share of each feature that the values of an object tell, shape (d, n)."""
+        """Return the reliability of each feature of each object, shape (d, n)."""
         if self.projection is not None:
             return self._in_projection().shares.T
         true = self.true_spread().variances[:, None]
@@ -127,7 +127,7 @@ class Measured(NamedTuple):
         return spread_in_projection(self.values.T, errors, matrix, LEAST_SHARE)
 
     def part(self, objects: slice) -> Measured:
-        """Some of the objects."""
+        """Return a contiguous part of the objects."""
         known = None if self.known is None else self.known[:, objects]
         once = self.errors.shape[-1] == 1
         errors = self.errors if once else self.errors[..., objects]
@@ -136,7 +136,7 @@ class Measured(NamedTuple):
         return Measured(self.values[:, objects], errors, known, labels, through)
 
     def only(self, chosen: Indices) -> Measured:
-        """The chosen objects."""
+        """Return the chosen objects."""
         values = self.values[:, chosen]
         labels = None if self.labels is None else self.labels[chosen]
         if self.alike:
@@ -146,7 +146,7 @@ class Measured(NamedTuple):
         return Measured(values, self.errors[..., chosen], known, labels, through)
 
     def among(self, places: Indices, n_features: int) -> Measured:
-        """As objects of more features, measured at `places` only."""
+        """Return objects with `n_features` features, measured only at `places`."""
         if self.projection is not None:
             q, _, n = self.projection.shape
             through = np.zeros((q, n_features, n))
@@ -161,17 +161,17 @@ class Measured(NamedTuple):
         return Measured(values, errors, mask, self.labels)
 
     def by_feature(self, components: Components) -> bool:
-        """Whether neither errors nor components have correlations."""
+        """Return whether neither errors nor components have correlations."""
         diagonal = self.errors.ndim == 2 and components.covariances.ndim == 2
         return diagonal and self.projection is None
 
     def object_numbers(self, components: Components) -> int:
-        """How many numbers an object takes under the components."""
+        """Return the size of the factors of one object under all components."""
         matrices = not (self.alike or self.by_feature(components))
         return components.n_components * self.n_features ** (1 + matrices)
 
     def in_blocks(self, components: Components) -> Iterator[tuple[slice, Measured]]:
-        """Cut the objects into blocks whose factors are at hand at once."""
+        """Yield blocks of objects, sized by the memory that their factors take."""
         here = isinstance(self.values, np.ndarray)
         limit = BLOCK_BYTES if here else DEVICE_BYTES
         item = 8 * self.object_numbers(components)
@@ -180,7 +180,7 @@ class Measured(NamedTuple):
 
 
 def check_covariances(covariances: Any, means: Array, kind: str) -> None:
-    """Refuse covariances from a file that are not like `Components.published`."""
+    """Refuse covariances from a file unless they match `Components.published`."""
     k, d = means.shape
     wide = d > MOST_CORRELATED
     shape = "f k d" if wide else "f k d d"
@@ -192,7 +192,7 @@ def check_covariances(covariances: Any, means: Array, kind: str) -> None:
 
 
 def same_for_all(errors: Array, n_objects: int) -> Array:
-    """Errors (..., 1) for all objects, stored once."""
+    """Broadcast errors (..., 1) to all objects without copying."""
     return np.broadcast_to(errors, (*errors.shape[:-1], n_objects))
 
 
@@ -203,19 +203,19 @@ def _with_errors_alike(
 
 
 def without_errors(values: Array) -> Measured:
-    """Exact values, (n, d)."""
+    """Return values (n, d) as measurements without errors."""
     none = same_for_all(np.zeros((values.shape[1], 1)), len(values))
     return Measured(np.ascontiguousarray(values.T), none)
 
 
 @stored(weights="f k", means="f k d")
 class Components(NamedTuple):
-    """A mixture of Gaussians, with a broad uniform component for noise, or without."""
+    """A mixture of Gaussians, optionally with a broad uniform component for noise."""
 
-    weights: Array  # (k,), summing to 1 less the share of noise
+    weights: Array  # (k,), summing to 1 minus the share of noise
     means: Array  # (k, d)
     covariances: Array  # (k, d, d), or variances (k, d); (1, d, d) if tied
-    ranges: Array | None = None  # (d,), of the box that noise is uniform over
+    ranges: Array | None = None  # (d,), sides of the box of the uniform noise
 
     @property
     def n_components(self) -> int:
@@ -235,7 +235,7 @@ class Components(NamedTuple):
         return 0.0 if self.ranges is None else max(float(1.0 - self.weights.sum()), 0.0)
 
     def only(self, some: Indices) -> Components:
-        """Some of the components, in this order."""
+        """Return some of the components, in the given order."""
         tied = self.kind == "tied"
         covariances = self.covariances if tied else self.covariances[some]
         return Components(
@@ -243,7 +243,7 @@ class Components(NamedTuple):
         )
 
     def as_kind(self, kind: str) -> Components:
-        """The same components, with covariances as they are stored for a kind."""
+        """Return the components with covariances stored as for another kind."""
         if kind == "diag":
             return self._replace(covariances=self.variances.copy())
         each = np.array([self.covariance_of(k) for k in range(self.n_components)])
@@ -251,7 +251,7 @@ class Components(NamedTuple):
 
     @property
     def published(self) -> Array:
-        """Covariances (k, d, d), of any kind; above 200 features variances (k, d)."""
+        """Covariances (k, d, d) for any kind; variances (k, d) above 200 features."""
         if self.means.shape[1] > MOST_CORRELATED:
             return self.covariances
         return self.as_kind("full").covariances
@@ -265,18 +265,18 @@ class Components(NamedTuple):
         return np.broadcast_to(own, self.means.shape)
 
     def covariance_of(self, k: int) -> Array:
-        """Covariance of one component, shape (d, d)."""
+        """Return the covariance of one component, shape (d, d)."""
         own = self.covariances[k if len(self.covariances) > 1 else 0]
         return np.diag(own) if own.ndim == 1 else own
 
 
-# With more features, errors of means are taken to be independent: a matrix for each
-# object costs the cube of their number, and brings less and less.
+# With more features, errors of means are treated as independent: a matrix per object
+# costs the cube of their number and improves the fit less and less.
 MOST_CORRELATED_MEANS = 10
 
 
 def measured(data: UncertainData) -> Measured:
-    """Values, errors by covariances of laws, and which values are missing."""
+    """Return values, errors from the covariances of laws, and the missing values."""
     seen = projected(data.law)
     if seen is not None:
         return _in_projection(seen)
@@ -310,7 +310,7 @@ def _in_projection(seen: Projected) -> Measured:
 
 
 def errors_of_means(data: UncertainData) -> Array:
-    """Errors of means of objects, (d, n) variances or (d, d, n); 0 for known laws."""
+    """Return errors of object means, (d, n) or (d, d, n); 0 unless laws are samples."""
     law = data.law
     if data.exact or not isinstance(law, Values):
         return np.zeros((data.n_features, len(data)))

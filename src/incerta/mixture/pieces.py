@@ -1,4 +1,4 @@
-"""Objects in one place or in partitions: some of them, and sums over all of them."""
+"""Samples of objects and sums over all of them, in one place or in partitions."""
 
 from dataclasses import replace
 from functools import partial
@@ -19,12 +19,12 @@ from incerta.mixture.maximization import SumsOf
 from incerta.mixture.model import Components, Measured, measured
 from incerta.typing import Ids, Indices
 
-# If there are more, choices are made with so many objects, and the first rounds too.
+# With more objects, the first rounds and all choices use a sample of this size.
 MANY_OBJECTS = 50_000
 
 
 class Some(NamedTuple):
-    """Some of the objects of a partition, and how many there are in it."""
+    """A sample of the objects of a partition, and the number of all its objects."""
 
     n_objects: int
     data: UncertainData | None
@@ -33,7 +33,7 @@ class Some(NamedTuple):
 def some_objects(
     objects: UncertainData | PartitionedData, most: int, seed: int
 ) -> tuple[UncertainData, int]:
-    """At most `most` objects, chosen and sorted by ids, and the number of all."""
+    """Return at most `most` objects, chosen and sorted by id, and the number of all."""
     if isinstance(objects, PartitionedData):
         merge = partial(_some_of_both, most=most, seed=seed)
         found = Parts(objects.partitions).fold(_some_of, merge, most, seed)
@@ -49,7 +49,7 @@ def some_labeled(
     seed: int,
     known: Indices | None,
 ) -> tuple[UncertainData, Indices | None, int]:
-    """At most `most` objects, up to half with known labels, and those labels."""
+    """Return a sample, up to half of it labeled, its labels, and the number of all."""
     if known is None or not isinstance(objects, UncertainData):
         some, n_objects = some_objects(objects, most, seed)
         return some, None, n_objects
@@ -64,10 +64,10 @@ def sums_over(
     device: str,
     known: Indices | None = None,
 ) -> SumsOf:
-    """Sums over all objects under given components, wherever these are.
+    """Return a function that computes sums over all objects for given components.
 
-    Objects in one place are sent to the device once, those of partitions each time;
-    sums of partitions are added in their order, so other partitions round differently.
+    Objects in one place are sent to the device once, partitions in every round. Sums of
+    partitions are added in order, so a different partitioning rounds differently.
     """
     if not isinstance(objects, PartitionedData):
         here = measured(objects)._replace(labels=known).on(device)
@@ -86,7 +86,7 @@ def fitted_to(
     search: Search,
     known: Indices | None = None,
 ) -> FittedMixture:
-    """Fit a mixture to objects, wherever they are; `known` is by rising ids."""
+    """Fit a mixture to all objects, partitioned or not; `known` is sorted by id."""
     some, labels, n_objects = some_labeled(
         by_moments(objects), MANY_OBJECTS, search.seed, known
     )
@@ -98,7 +98,7 @@ def fitted_to(
 def by_moments(
     objects: UncertainData | PartitionedData,
 ) -> UncertainData | PartitionedData:
-    """Partitions with means and covariances only; objects in one place as they are."""
+    """Reduce partitions to means and covariances; leave objects in one place as is."""
     if not isinstance(objects, PartitionedData):
         return objects
     parts = mapped(objects.partitions, _without_values)
@@ -106,7 +106,7 @@ def by_moments(
 
 
 def ids_of(data: UncertainData) -> Ids:
-    """Ids of the objects of a partition."""
+    """Return the ids of the objects of a partition."""
     return data.ids
 
 

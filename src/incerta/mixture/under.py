@@ -1,11 +1,11 @@
-"""Objects under all components at once, or under one after the other (E-step).
+"""Densities of objects under all components, at once or one by one (E-step).
 
-With ``T = V + S`` and ``g = T⁻¹ (w − m)`` the truth of an object, given that it is of
-this component, is Gaussian with mean ``m + V g`` and covariance ``V − V T⁻¹ V``. All
-that EM needs are log densities, and sums of ``q g`` and ``q (g g' − T⁻¹)``.
+Let ``T = V + S`` and ``g = T⁻¹ (w − m)``. Given its component, the truth of an object
+is Gaussian with mean ``m + V g`` and covariance ``V − V T⁻¹ V``. EM needs only log
+densities and sums of ``q g`` and ``q (g g' − T⁻¹)``.
 
-What was measured in projection, ``w = R x + e``, has ``T = R V R' + S``, and ``g = R'
-T⁻¹ (w − R m)``; for T⁻¹ read ``R' T⁻¹ R``, the same for all that EM needs.
+Measurements in projection, ``w = R x + e``, have ``T = R V R' + S`` and
+``g = R' T⁻¹ (w − R m)``. In the other formulas, ``R' T⁻¹ R`` replaces ``T⁻¹``.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from incerta.mixture.model import Components, Measured
 from incerta.typing import Array
 
 LOG_2PI = float(np.log(2.0 * np.pi))
-# Differences of squares this large still have seven digits.
+# Differences of squares below this limit keep at least seven digits.
 MOST_SQUARED_DEVIATIONS = 1e9
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plain:
-    """A block of objects whose ``T`` are diagonal, around the components' middle."""
+    """A block of objects with diagonal ``T``, centered on the mean of the means."""
 
     values: Any  # (d, n)
     squares: Any  # (d, n)
@@ -43,7 +43,7 @@ class Plain:
     precision: Array  # 1 / T, (k, d)
 
     def logs(self) -> Any:
-        """Log densities, (k, n)."""
+        """Return log densities, (k, n)."""
         d = self.means.shape[1]
         pulls = self.means * self.precision
         logs = put_beside(pulls, self.values) @ self.values
@@ -53,7 +53,7 @@ class Plain:
         return logs - put_beside(0.5 * constants[:, None], self.values)
 
     def pulls_and_gains(self, shares: Any) -> tuple[Array, Array]:
-        """``Σ q g``, (k, d), and ``Σ q (g² − 1 / T)``, (k, d), by q, (k, n)."""
+        """Return ``Σ q g``, (k, d), and ``Σ q (g² − 1 / T)``, (k, d)."""
         xp, m, precision = namespace(shares), self.means, self.precision
         found = xp.sum(shares, axis=1), shares @ self.values.T, shares @ self.squares.T
         each, first, second = (fetch(sums) for sums in found)
@@ -63,21 +63,21 @@ class Plain:
 
 
 class Correlated(NamedTuple):
-    """A block of objects with matrices ``T``."""
+    """A block of objects that share a full matrix ``T`` for each component."""
 
     gaps: Any  # w − m, (k, d, n)
     roots: Array  # L⁻¹ of T = L L', (k, d, d)
     log_determinants: Array  # of T, (k,)
 
     def logs(self) -> Any:
-        """Log densities, (k, n)."""
+        """Return log densities, (k, n)."""
         d = self.roots.shape[1]
         white = put_beside(self.roots, self.gaps) @ self.gaps
         constants = put_beside(d * LOG_2PI + self.log_determinants, self.gaps)
         return -0.5 * (constants[:, None] + summed("kin,kin->kn", white, white))
 
     def pulls_and_gains(self, shares: Any) -> tuple[Array, Array]:
-        """``Σ q g``, (k, d), and ``Σ q (g g' − T⁻¹)``, (k, d, d), by q, (k, n)."""
+        """Return ``Σ q g``, (k, d), and ``Σ q (g g' − T⁻¹)``, (k, d, d)."""
         xp = namespace(shares)
         weighted = self.gaps * shares[:, None, :]
         each, first = fetch(xp.sum(shares, axis=1)), fetch(xp.sum(weighted, axis=2))
@@ -90,7 +90,7 @@ class Correlated(NamedTuple):
 def alike_under(
     measured: Measured, components: Components
 ) -> Plain | Correlated | None:
-    """A block of objects under all components; None where it cannot be had this way."""
+    """Return a block with equal errors under all components, or None if impossible."""
     if not measured.alike:
         return None
     if measured.by_feature(components):
@@ -100,7 +100,7 @@ def alike_under(
     if own.ndim == 2:
         own = own[:, :, None] * np.eye(d)
     total = own + (np.diag(errors) if errors.ndim == 1 else errors)
-    # Matrices lie along the last axis there; if tied, they are one.
+    # `inverse_roots` stacks along the last axis; tied components give one matrix.
     roots, log_determinants = inverse_roots(np.ascontiguousarray(total.T))
     return Correlated(
         measured.values - put_beside(components.means[:, :, None], measured.values),
@@ -110,7 +110,7 @@ def alike_under(
 
 
 def _plain(measured: Measured, components: Components) -> Plain | None:
-    """Squares of values far from the middle would leave narrow components no digits."""
+    """Return a `Plain` block, or None if large squares would cost too many digits."""
     middle = components.means.mean(axis=0)
     values = measured.values - put_beside(middle[:, None], measured.values)
     precision = 1.0 / (components.covariances + fetch(measured.errors[:, 0]))
@@ -126,34 +126,34 @@ def _plain(measured: Measured, components: Components) -> Plain | None:
     )
 
 
-# So few numbers are gone through at once: a call costs more than what it does.
+# Up to this many numbers are processed at once: call overhead exceeds the arithmetic.
 FEW_NUMBERS = 2**16
 
 
 class Fitted(NamedTuple):
     """A block of objects under one component."""
 
-    logs: Any  # (n,), log density of what was measured
+    logs: Any  # (n,), log density of the measurements
     pulls: Any  # g, (d, n)
     # L⁻¹ of T = L L', (d, d, n), 0 at missing values; or 1 / T, (d, n), for variances.
-    # With 1 in the place of n where errors are alike. In projection g is ``R' T⁻¹ (w −
-    # R m)``, and this L⁻¹ R, (q, d, n): all else is the same.
+    # The last axis is 1 if errors are alike. In projection, g is ``R' T⁻¹ (w − R m)``,
+    # and this is L⁻¹ R, (q, d, n).
     precision: Any
 
 
 class EndToEnd(NamedTuple):
-    """A block of objects under k components: as if there were k times as many."""
+    """A block of n objects under k components, laid out as k n objects."""
 
-    fitted: Fitted  # of k n objects
+    fitted: Fitted  # for k n objects
     n_components: int
     scratch: Scratch
 
     def logs(self) -> Array:
-        """Log densities, (k, n)."""
+        """Return log densities, (k, n)."""
         return np.reshape(self.fitted.logs, (self.n_components, -1))
 
     def pulls_and_gains(self, shares: Array) -> tuple[Array, Array]:
-        """``Σ q g``, (k, d), and ``Σ q (g g' − T⁻¹)`` or its diagonal, by q, (k, n)."""
+        """Return ``Σ q g``, (k, d), and ``Σ q (g g' − T⁻¹)`` or its diagonal."""
         (_, pulls, precision), (k, n) = self.fitted, shares.shape
         d = len(pulls)
         each = pulls.reshape(d, k, n)
@@ -171,16 +171,16 @@ class EndToEnd(NamedTuple):
 
 
 class OneByOne(NamedTuple):
-    """A block of objects under one component after the other."""
+    """A block of objects under each component in turn."""
 
     each: list[Fitted]
 
     def logs(self) -> Any:
-        """Log densities, (k, n)."""
+        """Return log densities, (k, n)."""
         return namespace(self.each[0].logs).stack([one.logs for one in self.each])
 
     def pulls_and_gains(self, shares: Any) -> tuple[Array, Array]:
-        """``Σ q g``, (k, d), and ``Σ q (g g' − T⁻¹)`` or its diagonal, by q, (k, n)."""
+        """Return ``Σ q g``, (k, d), and ``Σ q (g g' − T⁻¹)`` or its diagonal."""
         xp = namespace(shares)
         pairs = [(one, shares[c, :]) for c, one in enumerate(self.each)]
         pulls = fetch(xp.stack([one.pulls @ q for one, q in pairs]))
@@ -190,13 +190,13 @@ class OneByOne(NamedTuple):
 def under_all(
     measured: Measured, components: Components, scratch: Scratch
 ) -> Plain | Correlated | EndToEnd | OneByOne:
-    """A block of objects under all components, by what is fastest, until the next."""
+    """Evaluate a block the fastest way; the result is valid until the next call."""
     found = alike_under(measured, components)
     if found is not None:
         return found
     k = components.n_components
     values: Any = measured.values
-    # Without matrices it is little that is done with each number.
+    # Without matrices there is little work per number.
     numbers = measured.n_objects * measured.object_numbers(components)
     few = numbers <= FEW_NUMBERS or not measured.by_feature(components)
     if few and isinstance(values, np.ndarray):
@@ -205,7 +205,7 @@ def under_all(
 
 
 def _end_to_end(measured: Measured, components: Components, scratch: Scratch) -> Fitted:
-    """A block of objects under all components."""
+    """Evaluate a block of objects under all components at once."""
     (d, n), k = measured.values.shape, components.n_components
     own, errors, known = components.covariances, measured.errors, measured.known
     if not measured.by_feature(components) and own.ndim == 2:
@@ -226,7 +226,7 @@ def _end_to_end(measured: Measured, components: Components, scratch: Scratch) ->
         return _by_feature(gap, total, None if known is None else np.tile(known, k))
 
     def column(j: int) -> Array:
-        """Column j of T, from the diagonal on."""
+        """Return column j of T from the diagonal on."""
         below = np.empty((d - j, k, n))
         if through is None:
             below[...] = own[j:, j, :, None]
@@ -237,7 +237,7 @@ def _end_to_end(measured: Measured, components: Components, scratch: Scratch) ->
         else:
             below[0] += errors[j]
         if known is not None:
-            # Rows and columns of missing values are those of the unit matrix.
+            # Missing values get the rows and columns of the identity matrix.
             below *= (known[j:] * known[j])[:, None]
             below[0] += 1.0 - known[j]
         return below.reshape(d - j, k * n)
@@ -250,7 +250,7 @@ def _end_to_end(measured: Measured, components: Components, scratch: Scratch) ->
 
 
 def under(measured: Measured, components: Components, k: int) -> Fitted:
-    """A block of objects under component `k`."""
+    """Evaluate a block of objects under component `k`."""
     own = components.covariances[k if len(components.covariances) > 1 else 0]
     if not measured.by_feature(components) and own.ndim == 1:
         own = np.diag(own)
@@ -265,7 +265,7 @@ def under(measured: Measured, components: Components, k: int) -> Fitted:
     errors = measured.errors[..., :1] if measured.alike else measured.errors
     if measured.by_feature(components):
         return _by_feature(gap, errors + own[:, None], measured.known)
-    # Objects lie side by side, however the errors are stored.
+    # Put objects along the last axis, however the errors are stored.
     if through is None:
         total = namespace(gap).repeat(own[:, :, None], errors.shape[-1], axis=2)
     else:
@@ -275,7 +275,7 @@ def under(measured: Measured, components: Components, k: int) -> Fitted:
     else:
         add_to_diagonals(total, errors)
     if measured.known is not None:
-        # Rows and columns of missing values are those of the unit matrix.
+        # Missing values get the rows and columns of the identity matrix.
         total *= measured.known
         total *= measured.known[:, None, :]
         add_to_diagonals(total, 1.0 - measured.known)
@@ -284,7 +284,7 @@ def under(measured: Measured, components: Components, k: int) -> Fitted:
 
 
 def in_projection(own: Any, through: Any) -> Any:
-    """``R V R'``, (q, q, n), of a matrix V, (d, d), and matrices R, (q, d, n)."""
+    """Return ``R V R'``, (q, q, n), for a matrix V (d, d) and matrices R (q, d, n)."""
     turned = own @ through
     rows = [
         summed("idn,dn->in", turned, through[j, :, :]) for j in range(through.shape[0])
@@ -293,7 +293,7 @@ def in_projection(own: Any, through: Any) -> Any:
 
 
 def _by_feature(gap: Any, total: Any, known: Any) -> Fitted:
-    """Log densities and pulls by ``w − m`` and the diagonals of ``T``."""
+    """Compute log densities and pulls from ``w − m`` and the diagonals of ``T``."""
     xp = namespace(gap)
     n_known: Any = gap.shape[0]
     precision = 1.0 / total
@@ -309,7 +309,7 @@ def _by_feature(gap: Any, total: Any, known: Any) -> Fitted:
 
 
 def _correlated(gap: Any, roots: Any, log_determinants: Any, known: Any) -> Fitted:
-    """Log densities and pulls by ``w − m`` and ``L⁻¹``."""
+    """Compute log densities and pulls from ``w − m`` and ``L⁻¹``."""
     xp = namespace(gap)
     n_known: Any = gap.shape[0]
     if known is not None:
@@ -322,7 +322,7 @@ def _correlated(gap: Any, roots: Any, log_determinants: Any, known: Any) -> Fitt
 
 
 def _of_features(fitted: Fitted, gap: Any, through: Any) -> Fitted:
-    """``R' T⁻¹ (w − R m)`` and ``L⁻¹ R``, of all components, instead of those of w."""
+    """Convert ``T⁻¹ (w − R m)`` and ``L⁻¹`` to ``R' T⁻¹ (w − R m)`` and ``L⁻¹ R``."""
     (_, pulls, roots), n = fitted, through.shape[2]
     parts = []
     for start in range(0, gap.shape[1], n):
@@ -339,7 +339,7 @@ def _of_features(fitted: Fitted, gap: Any, through: Any) -> Fitted:
 
 
 def _gain(fitted: Fitted, shares: Any) -> Any:
-    """``Σ q (g g' − T⁻¹)``, or its diagonal."""
+    """Return ``Σ q (g g' − T⁻¹)``, or its diagonal."""
     pulls, precision = fitted.pulls, fitted.precision
     xp = namespace(pulls)
     if precision.ndim == 2:
