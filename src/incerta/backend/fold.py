@@ -65,7 +65,7 @@ class Parts:
         merge: Callable[[T, T], T],
         *given: Any,
     ) -> T:
-        """Merge ``summarize(part, *given)`` of all parts; pass functions of modules."""
+        """Merge ``summarize(part, *given)`` of all parts; use top-level functions."""
         for left in reversed(range(_TRIES)):
             try:
                 return _fold(self._parts, summarize, merge, given)

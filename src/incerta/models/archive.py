@@ -219,7 +219,7 @@ class Archive:
             cut = "truncated or " if start == b"PK\3\4" else ""
             self._refuse(f"is {cut}not a model file of incerta")
         length = struct.unpack("<L", tail[-10:-6])[0]
-        if tail[-42:-38] == b"PK\6\7":  # large files state the length there
+        if tail[-42:-38] == b"PK\6\7":  # zip64, for large files
             length = struct.unpack("<Q", tail[-58:-50])[0]
         if length > DIRECTORY_BYTES:
             self._refuse(f"has a list of members of {length} bytes")

@@ -144,7 +144,7 @@ def _storing(folder: Path, problem: str) -> Iterator[None]:
 
 
 def _text(value: Any) -> str:
-    """Describe a parameter in text that is unique to its value."""
+    """Describe a parameter in text unique to its value."""
     if isinstance(value, partial):
         with_all = (*value.args, *sorted(value.keywords.items()))
         return f"{_text(value.func)}({', '.join(map(_text, with_all))})"
