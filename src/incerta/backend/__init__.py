@@ -1,1 +1,1 @@
-"""What the machine offers: optional libraries and memory."""
+"""Access to the machine: devices, memory, optional libraries, files and progress."""

@@ -1,4 +1,4 @@
-"""Where arrays are computed: by numpy in some threads, or on a device of torch."""
+"""Devices for array computations: numpy on the CPU, or a device of torch."""
 
 from contextlib import AbstractContextManager
 from functools import cache
@@ -15,7 +15,7 @@ CPU = "cpu"
 
 
 def namespace(array: Any) -> Any:
-    """Functions of the array API standard for an array."""
+    """Return the array API namespace of an array."""
     if hasattr(array, "__array_namespace__"):
         return array.__array_namespace__()
     compat = require("array_api_compat", "gpu", "an array of torch")
@@ -23,7 +23,7 @@ def namespace(array: Any) -> Any:
 
 
 def check_device(device: str) -> None:
-    """Refuse a device that is neither "cpu" nor one that torch has, such as "cuda"."""
+    """Refuse a device other than "cpu" or an available torch device, such as "cuda"."""
     if device == CPU:
         return
     torch = require("torch", "gpu", f"device={device!r}")
@@ -38,17 +38,17 @@ def check_device(device: str) -> None:
 
 
 def put(array: Array, device: str) -> Any:
-    """Copy an array to a device; on the CPU it stays as it is."""
+    """Copy an array to a device; for the CPU, return it unchanged."""
     if device == CPU:
         return array
     check_device(device)
     torch = require("torch", "gpu", f"device={device!r}")
-    # torch warns of arrays that are not to be written to.
+    # torch warns about read-only arrays.
     return torch.from_numpy(np.require(array, requirements=["C", "W"])).to(device)
 
 
 def put_beside(array: NDArray[Any], other: Any) -> Any:
-    """Copy an array to where another one is."""
+    """Copy an array to the device of another array."""
     if isinstance(other, np.ndarray):
         return array
     writable = np.require(array, requirements=["W"])
@@ -56,26 +56,26 @@ def put_beside(array: NDArray[Any], other: Any) -> Any:
 
 
 def fetch(array: Any) -> Array:
-    """Copy an array back; numpy's stay as they are."""
+    """Copy an array back to the CPU; return numpy arrays unchanged."""
     if isinstance(array, np.ndarray):
         return array
     return np.asarray(array.cpu() if hasattr(array, "cpu") else array)
 
 
 def in_place(name: str, array: Any, *args: Any) -> Any:
-    """Apply a function of the standard to each element, in numpy's own memory."""
+    """Apply an elementwise array API function, in place if the array is numpy's."""
     if isinstance(array, np.ndarray):
         return getattr(np, name)(array, *args, out=array)
     return getattr(namespace(array), name)(array, *args)
 
 
 def threads(limit: int | None) -> AbstractContextManager[Any]:
-    """Limit the threads of BLAS and OpenMP: small products lose by them."""
+    """Limit the threads of BLAS and OpenMP, which slow down small matrix products."""
     return _controller().limit(limits=limit)
 
 
 @cache
 def _controller() -> ThreadpoolController:
-    # To look for the libraries takes milliseconds. They do not change: numpy, scipy and
-    # scikit-learn are loaded by the rooms that ask.
+    # Searching for the libraries takes milliseconds. The result does not change: the
+    # callers have already loaded numpy, scipy and scikit-learn.
     return ThreadpoolController()

@@ -1,7 +1,7 @@
-"""Folds over partitions: summarize each, merge the summaries, finish.
+"""Folds over partitions: summarize each partition, then merge the summaries.
 
-Summaries are merged in any order and grouping, so what is merged must not depend on it:
-sums of floats do, the exact sums of this module do not.
+Summaries are merged in any order and grouping, and the result must not depend on it.
+Sums of floats depend on the order; the exact sums of this module do not.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from incerta.typing import Array, Indices
 
 T = TypeVar("T")
 
-BITS = 40  # of each of the two parts of a number in an exact sum
-_ROWS = 2**22  # sums of so many numbers of 40 bits fit into 64
-# Smaller exponents would make a scale overflow; numbers below 2**-980 count as 0.
+BITS = 40  # in each of the two parts of a number in an exact sum
+_ROWS = 2**22  # the sum of this many 40-bit numbers fits into 64 bits
+# With smaller exponents, a scale would overflow. Numbers below 2**-980 count as 0.
 _SMALLEST = -900
 _TRIES = 4
 _FAN_IN = 8
-# Share of the memory for what is kept of recipes; the rest is made again each time.
+# 1/4 of the memory may hold the results of recipes; the others are made each time.
 _HELD_SHARE = 4
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A partition that is made when it is needed, by a function that can travel."""
+    """A partition made on demand, by a function that can be sent to a worker."""
 
     make: Callable[[], Any]
 
     def then(self, function: Callable[..., Any], *given: Any) -> Recipe:
-        """Recipe for ``function(partition, *given)``."""
+        """Return the recipe for ``function(partition, *given)``."""
         return Recipe(partial(_then, self.make, function, given))
 
 
 class Parts:
-    """Partitions to fold over: values, recipes, or dask's delayed values.
+    """Partitions to fold over: values, recipes, or delayed values of dask.
 
-    Recipes are followed one after the other, or by the workers of dask if there is a
-    client. With `hold` delayed values are computed once, unless lost with a worker;
-    without workers a quarter of the memory is for what is kept.
+    Recipes are run one after the other, or by the workers of dask if there is a client.
+    With `hold`, delayed values are computed once, unless they are lost with a worker.
+    Without workers, at most about a quarter of the memory holds finished recipes.
     """
 
     def __init__(self, recipes: Sequence[Any], *, hold: bool = False) -> None:
@@ -65,15 +65,15 @@ class Parts:
         merge: Callable[[T, T], T],
         *given: Any,
     ) -> T:
-        """Merge ``summarize(part, *given)`` of all; both are functions of modules."""
+        """Merge ``summarize(part, *given)`` of all parts; use top-level functions."""
         for left in reversed(range(_TRIES)):
             try:
                 return _fold(self._parts, summarize, merge, given)
             except _losses():
                 if not left:
                     raise
-            # Outside of `except`, whose traceback holds on to old parts: until they are
-            # let go, the scheduler only repeats that they are lost.
+            # This is outside `except` because the traceback keeps the old parts alive.
+            # Until they are released, the scheduler keeps reporting them as lost.
             self._parts = ()
             self._parts = self._made()
         raise AssertionError
@@ -92,7 +92,7 @@ class Parts:
 
 
 def mapped(parts: Sequence[Any], function: Callable[..., T], *given: Any) -> list[Any]:
-    """Apply `function` to each partition, of recipes and delayed values later."""
+    """Apply `function` to each partition; recipes and delayed values stay lazy."""
     if not _lazy(parts):
         return [
             part.then(function, *given)
@@ -117,7 +117,7 @@ def _fold(
     summaries = mapped(parts, summarize, *given)
     dask = require("dask", "dask", "partitioned data")
     task = dask.delayed(_merged, pure=False, traverse=False)
-    # A tree, so that no worker has to hold the summaries of all partitions.
+    # Merge in a tree, so that no worker has to hold the summaries of all partitions.
     while len(summaries) > 1:
         groups = range(0, len(summaries), _FAN_IN)
         summaries = [task(merge, *summaries[i : i + _FAN_IN]) for i in groups]
@@ -143,7 +143,7 @@ def _value(part: Any) -> Any:
 
 
 def _for_workers(parts: Sequence[Any]) -> tuple[Any, ...]:
-    """Recipes as delayed values, if there are workers to follow them."""
+    """Turn recipes into delayed values if there are workers to run them."""
     if not (all(isinstance(part, Recipe) for part in parts) and _has_client()):
         return tuple(parts)
     delayed = require("dask", "dask", "partitioned data").delayed
@@ -163,7 +163,7 @@ def _has_client() -> bool:
 
 
 def _losses() -> tuple[type[BaseException], ...]:
-    """Errors that mean that a worker is gone, not that the work is wrong."""
+    """Return the errors that report a lost worker rather than a fault in the work."""
     if "distributed" not in sys.modules:
         return ()
     from concurrent.futures import CancelledError
@@ -178,18 +178,18 @@ def _losses() -> tuple[type[BaseException], ...]:
 
 
 def exponents(peak: Array) -> NDArray[np.int64]:
-    """Exponents e such that numbers of size up to `peak` are below ``2**e``."""
+    """Return exponents e such that magnitudes up to `peak` are below ``2**e``."""
     return np.maximum(np.frexp(peak)[1], _SMALLEST).astype(np.int64)
 
 
 def exact_sums(
     rows: Array, groups: Indices, n_groups: int, exponent: NDArray[np.int64]
 ) -> NDArray[np.object_]:
-    """Sum rows by group, as Python's whole numbers of units of ``2**(exponent - 80)``.
+    """Sum rows by group, as Python integers in units of ``2**(exponent - 80)``.
 
-    Floats 2**27 times smaller than the largest are rounded to such units; any order and
-    grouping give the same sum. `exponent` (n_columns,) is that of all partitions
-    together.
+    Floats more than 2**27 times smaller than the largest are rounded to these units.
+    Any order and grouping give the same sum. `exponent` (n_columns,) must be the same
+    for all partitions.
     """
     total = np.zeros((n_groups, rows.shape[1]), dtype=object)
     scale = np.ldexp(1.0, BITS - exponent)
@@ -206,17 +206,17 @@ def exact_sums(
 
 
 def rounded(sums: Any, exponent: Any, divisor: int = 1) -> Any:
-    """Turn exact sums into floats, divided by `divisor`: the nearest there are."""
-    # Python divides whole numbers with a single rounding.
+    """Divide exact sums by `divisor` and round to the nearest floats."""
+    # Python divides integers with a single rounding.
     quotient = np.asarray(np.asarray(sums, dtype=object) / divisor, dtype=np.float64)
     return np.ldexp(quotient, exponent - 2 * BITS)
 
 
 def sums_of_runs(column: Array, starts: Indices) -> Array:
-    """Sum runs from ``starts[i]`` on, none empty; their order does not change a bit."""
+    """Sum nonempty runs bounded by `starts`; the order within a run is irrelevant."""
     counts = np.diff(starts)
     exponent = exponents(np.maximum.reduceat(np.abs(column), starts[:-1]))
-    # Long runs get fewer bits, so that their sums stay within 64.
+    # Long runs get fewer bits per number, so that their sums fit into 64 bits.
     bits = np.minimum(BITS, 62 - np.frexp(counts.astype(np.float64))[1])
     scale = np.ldexp(1.0, bits - exponent)
     high, low = _halves(column * np.repeat(scale, counts))
@@ -226,7 +226,7 @@ def sums_of_runs(column: Array, starts: Indices) -> Array:
 
 
 def _halves(scaled: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Split numbers into whole ones and what remains, in units of ``2**-BITS``."""
+    """Split numbers into integers and remainders in units of ``2**-BITS``."""
     high = np.rint(scaled)
     low = np.rint((scaled - high) * 2.0**BITS)
     return high.astype(np.int64), low.astype(np.int64)

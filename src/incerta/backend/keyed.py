@@ -1,7 +1,7 @@
-"""Random numbers that are functions of what they are for.
+"""Random numbers that are functions of keys.
 
-A number is a hash of the sum of the keys of an object, a feature and a stream (a world
-under a seed): any block of them can be had in any order, on any machine.
+Each number is a hash of the sum of the keys of an object, a feature and a stream (such
+as a world for a seed). Any block can be drawn in any order, on any machine.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from incerta.typing import Array
 
 Keys = NDArray[np.uint64]
 
-# 2**64 over the golden ratio, odd: multiples of it are far from each other.
+# 2**64 divided by the golden ratio, as an odd number: its multiples are far apart.
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-# Rounds of hashing: shift and fold, then multiply (variant 13 of D. Stafford's mixers).
+# Rounds of hashing: shift and XOR, then multiply (variant 13 of D. Stafford's mixers).
 _ROUNDS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
-# Bytes of the two buffers that numbers are made in; they stay in the cache.
+# Size of the two working buffers together, in bytes: small enough for the cache.
 _BUFFER_BYTES = 2**18
-# Whole numbers up to here are floats too, one for one.
+# Floats represent all integers up to this one exactly.
 _WHOLE_FLOATS = 2.0**53
 
 
 def mixed(keys: Keys) -> Keys:
-    """Hash 64 bits to 64 bits, one for one."""
+    """Hash 64 bits to 64 bits, one to one."""
     out = keys.copy()
     _mix(out)
     return out
 
 
 def keys_of(names: NDArray[Any]) -> Keys:
-    """Hash names (n,) to keys, on every machine the same; 1.0 is the same as 1."""
+    """Hash names (n,) to keys, the same on every machine and for 1.0 and 1."""
     kind = names.dtype.kind
     if kind in "iub":
         return mixed(names.astype(np.uint64) * GOLDEN + GOLDEN)
@@ -49,7 +49,7 @@ def keys_of(names: NDArray[Any]) -> Keys:
     wide = names.astype(names.dtype.newbyteorder("="))
     letters: NDArray[Any] = wide.view(np.uint8 if kind == "S" else np.uint32)
     letters = letters.reshape(len(names), -1)
-    # Texts are filled up with zeros, which have no part in their keys.
+    # Strings are padded with zeros, which must not affect their keys.
     n_letters = (np.arange(1, letters.shape[1] + 1) * (letters > 0)).max(axis=1)
     keys = np.full(len(names), GOLDEN)
     for j, column in enumerate(letters.T):
@@ -59,7 +59,7 @@ def keys_of(names: NDArray[Any]) -> Keys:
 
 @lru_cache(maxsize=64)
 def keys_of_texts(names: tuple[str, ...]) -> Keys:
-    """Hash a few texts, such as the names of features; not to be written to."""
+    """Hash a few strings, such as the names of features, to a read-only array."""
     keys = keys_of(np.array(names, dtype=str))
     keys.flags.writeable = False
     return keys
@@ -67,12 +67,12 @@ def keys_of_texts(names: tuple[str, ...]) -> Keys:
 
 @lru_cache(maxsize=64)
 def seed_key(seed: int) -> np.uint64:
-    """Key of a seed: any whole number that is not negative."""
+    """Return the key of a seed, which may be any nonnegative integer."""
     return np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
 
 
 def some_by_key(keys: Keys, most: int, seed: int) -> NDArray[np.intp]:
-    """Rising positions of at most `most` keys, chosen by what they are."""
+    """Choose at most `most` keys by their values; return sorted positions."""
     if len(keys) <= most:
         return np.arange(len(keys))
     order = np.argpartition(mixed(keys + seed_key(seed)), most)
@@ -80,28 +80,28 @@ def some_by_key(keys: Keys, most: int, seed: int) -> NDArray[np.intp]:
 
 
 def stream_keys(seed: int, purpose: int, numbers: NDArray[np.integer[Any]]) -> Keys:
-    """Keys of numbered streams under a seed, such as worlds, for one purpose."""
+    """Return the keys of numbered streams, such as worlds, for a seed and a purpose."""
     return mixed(_origin(seed, purpose) + numbers.astype(np.uint64) * GOLDEN)
 
 
 @lru_cache(maxsize=64)
 def _origin(seed: int, purpose: int) -> np.uint64:
-    """Where the streams for one purpose begin."""
+    """Return the key at which the streams for a purpose begin."""
     return mixed(np.array([purpose], dtype=np.uint64) * GOLDEN + seed_key(seed))[0]
 
 
 def uniforms(streams: Keys, keys: Keys) -> Array:
-    """Numbers strictly between 0 and 1, by 2**-52: (n_streams, *keys.shape)."""
+    """Draw odd multiples of 2**-53 between 0 and 1: (n_streams, *keys.shape)."""
     out = np.empty((len(streams), keys.size))
     flat = keys.ravel()
     parts = list(blocks(keys.size, 16, _BUFFER_BYTES))
-    # Of few keys several streams at once: a call costs more than what it does.
+    # With few keys, do several streams at once: the calls cost more than the work.
     for some in blocks(len(streams), 16 * keys.size, _BUFFER_BYTES):
         for part in parts:
             here = np.add.outer(streams[some], flat[part])
             _mix(here)
             here >>= np.uint64(12)
-            # The middle of a cell: neither 0 nor 1, and as far from both.
+            # The midpoint of a cell: never 0 or 1, and symmetric between them.
             np.multiply(here, 2.0**-52, out=out[some, part])
             out[some, part] += 2.0**-53
     return out.reshape(len(streams), *keys.shape)
@@ -114,11 +114,11 @@ def stratified_uniforms(
     numbers: NDArray[np.integer[Any]],
     n_strata: int,
 ) -> Array:
-    """Uniform numbers, as of `uniforms`, of streams that divide up the unit interval.
+    """Draw uniform numbers, as `uniforms` does, with one stream in each stratum.
 
-    Each entry visits each interval ``[i / n_strata, (i + 1) / n_strata)`` in exactly
-    one stream, in an order of its own (Latin hypercube sampling). The orders have keys
-    of the shape of `keys`; streams have numbers below `n_strata`.
+    Each entry falls into each interval ``[i / n_strata, (i + 1) / n_strata)`` in
+    exactly one stream, in an order given by its key in `orders` (Latin hypercube
+    sampling). `orders` has the shape of `keys`; `numbers` are below `n_strata`.
     """
     u = uniforms(streams, keys)
     for some in blocks(len(numbers), 64 * orders.size, _BUFFER_BYTES):
@@ -129,10 +129,10 @@ def stratified_uniforms(
 
 
 def keyed_permutation(index: NDArray[np.integer[Any]], length: int, keys: Keys) -> Keys:
-    """Where each key's own permutation of ``range(length)`` sends an index.
+    """Map an index by the permutation of ``range(length)`` that each key defines.
 
-    Nothing is stored: invertible steps on the next power of two permute it, and what
-    falls outside the range is sent on until it is inside.
+    Nothing is stored. Invertible steps permute the range up to the next power of two;
+    an index that lands outside ``range(length)`` is mapped again until it is inside.
     """
     bits = max(int(length - 1).bit_length(), 1)
     mask = np.uint64(2**bits - 1)

@@ -1,4 +1,4 @@
-"""How much memory there is, and how to stay within a part of it."""
+"""The memory of the machine, and work in blocks that fit into it."""
 
 import math
 import os
@@ -9,11 +9,11 @@ import numpy as np
 from incerta.typing import Array
 
 BLOCK_BYTES = 64 * 2**20
-CACHE_BYTES = 2**18  # several arrays of this size fit into the cache of a core
+CACHE_BYTES = 2**18  # several arrays of this size fit into the cache of one core
 
 
 def physical_bytes() -> int:
-    """Memory of this machine in bytes; 8 GiB if the system does not say."""
+    """Return the memory of this machine in bytes, or 8 GiB if it is not available."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
@@ -21,9 +21,9 @@ def physical_bytes() -> int:
 
 
 def check_fits(n_bytes: float, what: str, way_out: str) -> None:
-    """Refuse work that would need more memory than the machine has, before it begins.
+    """Raise MemoryError if the work ahead needs more memory than the machine has.
 
-    `what` is the subject of a sentence in the plural, `way_out` a sentence.
+    `what` is the plural subject of the message; `way_out` is a full sentence.
     """
     if n_bytes > (limit := physical_bytes()):
         needed, there = (f"{size / 2**30:,.3g} GiB" for size in (n_bytes, limit))
@@ -41,13 +41,13 @@ def blocks(
 
 
 class Scratch:
-    """Arrays by name, whose memory is used again: fresh memory costs more."""
+    """Named arrays that reuse their memory, which is cheaper than allocating it."""
 
     def __init__(self) -> None:
         self._arrays: dict[str, Array] = {}
 
     def array(self, name: str, shape: tuple[int, ...]) -> Array:
-        """An array with anything in it."""
+        """Return an uninitialized array."""
         size = math.prod(shape)
         memory = self._arrays.get(name)
         if memory is None or memory.size < size:

@@ -1,4 +1,4 @@
-"""Optional libraries: imported where needed, never at the start."""
+"""Optional libraries, imported only where they are needed."""
 
 import sys
 from functools import partial
@@ -8,12 +8,12 @@ from typing import Any
 
 from incerta.exceptions import MissingExtraError
 
-# What runs the loops that numpy is slow at.
+# Engines for the loops that are slow in numpy.
 ENGINES = ("auto", "numpy", "numba")
 
 
 def require(module: str, extra: str, purpose: str) -> Any:
-    """Import an optional module for a purpose, or say which extra brings it."""
+    """Import an optional module, or raise an error that names the extra to install."""
     try:
         return import_module(module)
     except ImportError as error:
@@ -22,17 +22,17 @@ def require(module: str, extra: str, purpose: str) -> Any:
 
 
 def pip_install(extra: str) -> str:
-    """Return the command that installs an extra; all shells know double quotes."""
+    """Return the command that installs an extra; double quotes work in all shells."""
     return f'pip install "incerta[{extra}]"'
 
 
 def installed(module: str) -> bool:
-    """Tell whether a library could be imported, without importing it."""
+    """Tell whether a library is installed, without importing it."""
     return find_spec(module) is not None
 
 
 def comes_from(value: object, *modules: str) -> bool:
-    """Tell whether `value` is of one of these libraries, without importing any."""
+    """Tell whether the type of `value` comes from one of `modules`; import none."""
     return any(
         module in sys.modules
         and any(
@@ -43,7 +43,7 @@ def comes_from(value: object, *modules: str) -> bool:
 
 
 def engine_for(asked: str) -> str:
-    """Turn "auto" into "numba", where the extra ``fast`` is installed, or "numpy"."""
+    """Resolve "auto" to "numba" if it is installed (extra ``fast``), else "numpy"."""
     if asked not in ENGINES:
         msg = f"engine={asked!r} must be 'auto', 'numpy' or 'numba'."
         raise ValueError(msg)
@@ -53,12 +53,12 @@ def engine_for(asked: str) -> str:
 
 
 def part_of_page(room: str, name: str) -> str:
-    """Text of a template file of a subpackage, such as ``"incerta.report"``."""
+    """Return the text of a template in a subpackage, such as ``"incerta.report"``."""
     return (resources.files(room) / "templates" / name).read_text("utf-8")
 
 
 def pages_of(room: str, purpose: str) -> Any:
-    """A jinja2 environment of the package `room` that refuses undefined names."""
+    """Return a jinja2 environment for the package `room`; undefined names fail."""
     jinja2 = require("jinja2", "report", purpose)
     return jinja2.Environment(
         loader=jinja2.FunctionLoader(partial(part_of_page, room)),

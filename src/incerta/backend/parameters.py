@@ -1,4 +1,4 @@
-"""What parameters may be. scikit-learn's private names are imported here only."""
+"""Constraints on parameters. Only this module imports scikit-learn's private names."""
 
 from dataclasses import MISSING, dataclass, field, fields
 from numbers import Integral, Real
@@ -30,23 +30,23 @@ NOT_NEGATIVE: list[Any] = [Interval(Real, 0, None, closed="left")]
 PROBABILITY: list[Any] = [Interval(Real, 0, 1, closed="right")]
 AUTO = StrOptions({"auto"})
 SEED: list[Any] = ["random_state", np.random.Generator]
-# Where and how, not what: model files do not hold them.
+# These say where to compute, not what; model files leave them out.
 OF_THIS_MACHINE = {"checkpoint", "device"}
 
 
 def parameter(allowed: list[Any] | str, *, default: Any = MISSING) -> Any:
-    """A parameter of an estimator: what scikit-learn shall check, and its default."""
+    """Declare an estimator's parameter: its scikit-learn constraints and default."""
     return field(default=default, metadata={"allowed": allowed})
 
 
 def choice(*others: str, default: str) -> Any:
-    """A parameter that is one word or one of some others."""
+    """Declare a parameter that takes one of several words."""
     return parameter([StrOptions({default, *others})], default=default)
 
 
 @dataclass_transform(eq_default=False, field_specifiers=(parameter, choice))
 def with_parameters(cls: type[T]) -> type[T]:
-    """Give an estimator its ``__init__`` and its checks, from its fields."""
+    """Create the ``__init__`` and the checks of an estimator from its fields."""
     made: Any = dataclass(eq=False, repr=False)(cls)
     allowed = {each.name: each.metadata["allowed"] for each in fields(made)}
     made._parameter_constraints = allowed

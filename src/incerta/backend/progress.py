@@ -1,7 +1,7 @@
-"""The single hook through which long work reports its progress.
+"""Progress reports of long computations, all through a single hook.
 
-It is called with a name, the steps done and their total. The library prints nothing in
-scripts; in a notebook with tqdm, bars appear by themselves unless a hook is set.
+The hook is called with a name, the number of steps done and their total. In scripts the
+library prints nothing. In a notebook with tqdm, bars appear unless a hook is set.
 """
 
 import sys
@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 Hook = Callable[[str, int, int], None]
 
-AFTER = 2.0  # seconds: what is done sooner has no bar
-LASTING = 1.0  # seconds: a bar of what is quicker, within other work, would flicker
+AFTER = 2.0  # seconds before a bar appears; shorter work has none
+LASTING = 1.0  # seconds before an inner bar appears, so that short ones do not flicker
 
 _hook: ContextVar[Hook | None] = ContextVar("incerta_progress", default=None)
 
@@ -33,7 +33,7 @@ def reporting_to(hook: Hook) -> Iterator[None]:
 
 
 def track(total: int, name: str) -> Iterator[int]:
-    """Count steps, none to begin with: each ``next()`` reports one more of `total`."""
+    """Return an iterator over `total` steps that reports one with each ``next()``."""
     hook = _hook.get()
     if hook is not None:
         steps = _reported(hook, name, total)
@@ -44,7 +44,7 @@ def track(total: int, name: str) -> Iterator[int]:
 
 
 def followed(items: Iterable[T], name: str) -> Iterator[T]:
-    """Pass items on, and report each one that is done with."""
+    """Yield the items, and report each one when the caller has finished with it."""
     total = length_hint(items, -1)
     if total < 0:
         items = list(items)
@@ -61,14 +61,14 @@ def _reported(hook: Hook, name: str, total: int) -> Iterator[int]:
         for done in range(total + 1):
             hook(name, done, total)
             yield done
-    finally:  # whoever counts may stop before the end
+    finally:  # the caller may stop before the end
         if done < total:
             hook(name, total, total)
 
 
 def _notebook_bar(name: str, total: int) -> Any:
-    """A bar of tqdm; None outside notebooks, in threads, and without tqdm."""
-    # Nobody is in a notebook without having imported it.
+    """Return a bar of tqdm, or None outside notebooks, in threads or without tqdm."""
+    # In a notebook, IPython has already been imported.
     ipython = sys.modules.get("IPython")
     if ipython is None or not hasattr(ipython.get_ipython(), "kernel"):
         return None
@@ -90,7 +90,7 @@ def _drawn(bar: Any, total: int) -> Iterator[int]:
 
 @contextmanager
 def bars(*, shown: bool = True) -> Iterator[None]:
-    """Draw a bar for each kind of work, on a terminal's stderr, after two seconds."""
+    """Draw a bar for each task after two seconds, if stderr is a terminal."""
     if not shown or not sys.stderr.isatty():
         yield
         return
@@ -107,8 +107,8 @@ def bars(*, shown: bool = True) -> Iterator[None]:
         console=Console(stderr=True),
         transient=True,
     )
-    tasks: dict[str, drawing.TaskID] = {}  # under way, the outermost first
-    working = progress.add_task("working", total=None)  # while nothing is counted
+    tasks: dict[str, drawing.TaskID] = {}  # tasks in progress, the outermost first
+    working = progress.add_task("working", total=None)  # shown when there are no tasks
 
     def show(name: str, done: int, total: int) -> None:
         if name in tasks and (done == 0 or done >= total):

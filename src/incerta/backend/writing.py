@@ -1,4 +1,4 @@
-"""Files that are complete, or absent."""
+"""Writing of files that appear complete or not at all."""
 
 import os
 import platform
@@ -15,13 +15,13 @@ from pathlib import Path
 
 _passing: set[Path] = set()
 
-FORGOTTEN = 3600.0  # seconds after which what a dead process left is removed
+FORGOTTEN = 3600.0  # seconds after which files left by a dead process are removed
 _PART = re.compile(r"\.incerta\.part-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{8}")
 
 
 @contextmanager
 def passing(path: Path) -> Iterator[Path]:
-    """A file or folder that is gone when the block ends, however it ends."""
+    """Remove a file or folder when the block ends, even after an error."""
     _passing.add(path)
     try:
         yield path
@@ -31,13 +31,13 @@ def passing(path: Path) -> Iterator[Path]:
 
 
 def remove_all_passing() -> None:
-    """Remove what blocks of `passing` would: the process ends before they do."""
+    """Remove the files of all open `passing` blocks, before the process ends."""
     for path in tuple(_passing):
         _remove(path)
 
 
 def part_of(folder: Path) -> Path:
-    """A name in a folder for what is not complete; what killed processes left goes."""
+    """Name an incomplete file in a folder; remove parts left by killed processes."""
     for left in _forgotten(folder):
         _remove(left)
     return folder / (f".incerta.part-{_machine()}-{os.getpid()}-{secrets.token_hex(4)}")
@@ -45,7 +45,7 @@ def part_of(folder: Path) -> Path:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A file that replaces `path`, or what it links to, when the block ends well."""
+    """Yield a file that replaces `path`, or its link target, if the block succeeds."""
     target = Path(os.path.realpath(path))
     with passing(part_of(target.parent)) as beside:
         yield beside
@@ -53,7 +53,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def fill(folder: Path, files: Mapping[str, Callable[[Path], object]]) -> list[str]:
-    """Write files into a folder, all of them or none; their names."""
+    """Write all of the files into a folder, or none of them; return their names."""
     with filling(folder) as place:
         for name, write in files.items():
             write(place / name)
@@ -62,13 +62,13 @@ def fill(folder: Path, files: Mapping[str, Callable[[Path], object]]) -> list[st
 
 @contextmanager
 def filling(folder: Path) -> Iterator[Path]:
-    """A folder to write to, whose files move to `folder` when the block ends well.
+    """Yield a folder whose files move to `folder` if the block succeeds.
 
-    A new folder appears with all its files at once. In an existing one, also if it is
-    made meanwhile, files of the same name are replaced, and others stay.
+    A new folder appears with all its files at once. If the folder exists by then, files
+    of the same name are replaced, and other files stay.
     """
     folder = folder.resolve()
-    # On the disk of its destination: renaming does not cross disks.
+    # Use the disk of the destination, because renaming does not work across disks.
     with passing(part_of(nearest(folder))) as beside:
         beside.mkdir()
         yield beside
@@ -81,20 +81,20 @@ def filling(folder: Path) -> Iterator[Path]:
                 except OSError:
                     if not folder.is_dir():
                         raise
-                    # Another command was faster by a moment.
+                    # Another process has just created the folder.
             for file in sorted(beside.iterdir()):
                 file.replace(folder / file.name)
 
 
 def nearest(folder: Path) -> Path:
-    """The folder, or the first above it that exists."""
+    """Return the folder if it exists, or else its nearest existing parent."""
     whole = folder.resolve()
     return next(place for place in (whole, *whole.parents) if place.exists())
 
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Let interrupts wait until the block has ended: it is done whole or not at all."""
+    """Delay interrupts until the block has ended, so that it is not cut short."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -109,7 +109,7 @@ def held() -> Iterator[None]:
 
 
 def _forgotten(folder: Path) -> list[Path]:
-    """Parts that no process will complete: of this machine, old, their makers dead."""
+    """Find old parts made on this machine by processes that no longer run."""
     try:
         parts = [(path, _PART.fullmatch(path.name)) for path in folder.iterdir()]
     except OSError:
@@ -125,18 +125,18 @@ def _forgotten(folder: Path) -> list[Path]:
 
 
 def _machine() -> str:
-    """Which machine this is: a folder may be shared by several."""
+    """Return an identifier of this machine, as several machines may share a folder."""
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
 def _is_running(process: int) -> bool:
-    if os.name == "nt":  # where signal 0 is Ctrl-C
+    if os.name == "nt":  # on Windows, signal 0 is Ctrl-C
         return True
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except OSError:  # of somebody else
+    except OSError:  # the process belongs to another user
         return True
     return True
 
@@ -144,7 +144,7 @@ def _is_running(process: int) -> bool:
 def _age(path: Path) -> float:
     try:
         return time.time() - path.lstat().st_mtime
-    except OSError:  # removed by another
+    except OSError:  # removed by another process
         return 0.0
 
 

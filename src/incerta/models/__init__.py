@@ -1,1 +1,1 @@
-"""Model files: what a fitted model is made of, written and read without any code."""
+"""Model files: fitted models written and read as data, without executable code."""

@@ -1,7 +1,7 @@
-"""The file around a model: a zip of one JSON text and of arrays, nothing else.
+"""The format of model files: a zip of one JSON text and the arrays, nothing else.
 
-Members have a fixed order and date: the same model gives the same bytes. Every size
-that a file states is checked before anything is read, and paid for from its budget.
+Members have a fixed order and date, so the same model gives the same bytes. Every size
+stated in a file is checked and charged to its budget before the contents are read.
 """
 
 from __future__ import annotations
@@ -26,48 +26,48 @@ MANIFEST = "manifest.json"
 MOST_MEMBERS = 2**17
 MOST_MANIFEST_BYTES = 2**24
 MOST_HEADER_BYTES = 2**10
-# Of the list of members at the end of the file; ours take less than 100 each.
+# Limit on the list of members at the end of the file; ours take under 100 bytes each.
 DIRECTORY_BYTES = 100 * MOST_MEMBERS
 
-# numpy's kinds of numbers, truth values, text and dates: whatever holds no pointers.
+# Kinds of numpy types without pointers: numbers, Booleans, strings, bytes and dates.
 KINDS_OF_ARRAYS = "biufcUSMm"
 
-# What is counted. `load` promises 64 times the size and 2**26: the rest is for arrays
-# that checks make and drop again, and for what the allocator adds.
+# Limit on the counted bytes, below the 64 times the size plus 2**26 that `load`
+# promises. The rest is for temporary arrays in checks and for the allocator's overhead.
 COUNTED_TIMES, COUNTED_MORE = 48, 2**25
 
-# What Python takes at most, on 64 bits; tests measure it.
-OF_JSON = 36  # by character of a text; most for lists within small dictionaries
-OF_DIRECTORY = 20  # by byte of a zip's list of members
-OF_ARRAY = 256  # beside its numbers
+# Most bytes that Python takes on a 64-bit system; tests measure them.
+OF_JSON = 36  # per character of JSON; lists within small dictionaries take the most
+OF_DIRECTORY = 20  # per byte of a zip's list of members
+OF_ARRAY = 256  # in addition to its entries
 OF_LIST, OF_ITEM = 64, 24
 OF_PAIR = 128
 OF_SCALAR = 192
 OF_OBJECT = 1024
-OF_TEXT = 192  # with its place in an array, and where it begins and ends
-OF_CHARACTER = 6  # by byte: up to 4 as text, and a copy of the bytes
+OF_TEXT = 192  # with its place in an array, its start and its end
+OF_CHARACTER = 6  # per byte: up to 4 in a string, and a copy of the bytes
 
 
 def refuse(path: Path, what: str) -> NoReturn:
-    """Say what is wrong with a file."""
+    """Raise an error that says what is wrong with a file."""
     msg = f"{path} {what}."
     raise ModelFileError(msg)
 
 
 def array_name(number: int) -> str:
-    """Name of the member that holds an array."""
+    """Return the name of the member that holds an array."""
     return f"arrays/{number}.npy"
 
 
 def is_storable(dtype: np.dtype[Any]) -> bool:
-    """Tell whether arrays of this type are the same on every machine."""
+    """Tell whether a file can hold arrays of this type, the same on every machine."""
     n_parts = 2 if dtype.kind == "c" else 1
     portable = dtype.kind not in "fc" or dtype.itemsize <= 8 * n_parts
     return dtype.kind in KINDS_OF_ARRAYS and dtype.itemsize > 0 and portable
 
 
 def write_archive(path: Path, manifest: Any, arrays: Sequence[np.ndarray]) -> None:
-    """Write storable arrays: next to their place first, renamed when complete."""
+    """Write a model file next to its final place, and rename it when it is complete."""
     text = json.dumps(manifest, allow_nan=False, sort_keys=True, separators=(",", ":"))
     if len(text) > MOST_MANIFEST_BYTES or len(arrays) >= MOST_MEMBERS:
         msg = (
@@ -90,10 +90,10 @@ def write_archive(path: Path, manifest: Any, arrays: Sequence[np.ndarray]) -> No
 
 
 class Budget:
-    """Bytes that a file may still ask for, by its size and what the caller allows.
+    """Memory that a file may still take, limited by its size and by the caller.
 
-    A few bytes can name an array or a distribution many times over: all is paid for
-    first.
+    A small file can refer to an array or a distribution many times, so every reference
+    is charged before memory is taken.
     """
 
     def __init__(self, path: Path, size: int, max_bytes: int) -> None:
@@ -102,7 +102,7 @@ class Budget:
         self._limit = self._left = min(max_bytes, self._enough)
 
     def pay(self, n_bytes: int) -> None:
-        """Count bytes that are about to be taken; refuse what goes beyond."""
+        """Charge bytes that are about to be taken; refuse to exceed the budget."""
         self._left -= n_bytes
         if self._left >= 0:
             return
@@ -119,13 +119,13 @@ class Budget:
         refuse(self._path, what)
 
     def pay_for_array(self, array: np.ndarray) -> None:
-        """Count one more mention of an array, which itself is there already."""
-        # A message about what holds it may show it: up to 1000 of its entries.
+        """Charge one more reference to an array that is already in memory."""
+        # A message about the object that holds it may show up to 1000 of its entries.
         self.pay(OF_ITEM + min(array.size, 1000) * (4 * array.itemsize + 32))
 
 
 class Archive:
-    """A file that was opened, with at most `max_bytes` of memory, and what it holds."""
+    """An open model file that may take at most `max_bytes` of memory."""
 
     def __init__(self, path: Path, max_bytes: int) -> None:
         self.path = path
@@ -156,7 +156,7 @@ class Archive:
         return json.loads(text, parse_constant=_no_constant)
 
     def arrays(self) -> list[np.ndarray]:
-        """Read all arrays, in their order."""
+        """Read all arrays in order."""
         members = self._members[1:]
         if len(members) >= MOST_MEMBERS:
             self._refuse(f"has {len(members)} arrays, more than {MOST_MEMBERS - 1}")
@@ -166,10 +166,10 @@ class Archive:
                     f"holds {member.filename!r} where {array_name(number)!r} belongs"
                 )
             self._check_stored(member)
-        # What is stored as it is cannot add up to more, unless members overlap.
+        # Uncompressed members cannot add up to more than the file unless they overlap.
         if sum(member.file_size for member in self._members) > self._n_bytes:
             self._refuse("claims to hold more than it does")
-        # The file itself is paid for; what is on its way from there is not.
+        # The file itself is already charged; the buffers for reading it are not.
         largest = max((member.file_size for member in members), default=0)
         self.budget.pay(2 * min(largest, BLOCK_BYTES) + OF_ARRAY * len(members))
         return [self._array(member) for member in members]
@@ -183,7 +183,7 @@ class Archive:
             shape, in_columns, dtype = header
             if not is_storable(dtype):
                 self._refuse(f"has {member.filename} of type {dtype}")
-            # In Python's whole numbers, which do not overflow.
+            # Python integers do not overflow.
             n_entries = prod(shape)
             rest = member.file_size - file.tell()
             if min(shape, default=0) < 0 or n_entries * dtype.itemsize != rest:
@@ -191,7 +191,7 @@ class Archive:
                     f"has {rest} bytes in {member.filename} for shape {shape} of "
                     f"{dtype}"
                 )
-            # Sums over no entries have as many as the other lengths say.
+            # Sums over an empty axis have as many entries as the other lengths say.
             self.budget.pay(0 if n_entries else 8 * prod(filter(None, shape)))
             flat = np.empty(n_entries, dtype)
             into = flat.view(np.uint8)
@@ -210,7 +210,7 @@ class Archive:
             self._refuse(f"has two sizes for {member.filename}")
 
     def _directory_bytes(self, size: int) -> int:
-        """How long the list of members is; refuse what does not end as a zip."""
+        """Return the length of the list of members; refuse a file that is not a zip."""
         with self.path.open("rb") as file:
             start = file.read(4)
             file.seek(max(0, size - 98))
@@ -219,7 +219,7 @@ class Archive:
             cut = "truncated or " if start == b"PK\3\4" else ""
             self._refuse(f"is {cut}not a model file of incerta")
         length = struct.unpack("<L", tail[-10:-6])[0]
-        if tail[-42:-38] == b"PK\6\7":  # larger files have their lengths before that
+        if tail[-42:-38] == b"PK\6\7":  # zip64, for large files
             length = struct.unpack("<Q", tail[-58:-50])[0]
         if length > DIRECTORY_BYTES:
             self._refuse(f"has a list of members of {length} bytes")
@@ -231,7 +231,7 @@ class Archive:
 
 def _member(name: str) -> ZipInfo:
     member = ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
-    member.create_system = 3  # whatever the machine: the bytes shall not depend on it
+    member.create_system = 3  # the same bytes on every machine
     member.external_attr = 0o644 << 16
     return member
 

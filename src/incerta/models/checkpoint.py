@@ -1,4 +1,4 @@
-"""Finished pieces of one long computation, as model files in a folder."""
+"""Checkpoints: the finished pieces of a long computation, as files in a folder."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ OWNER = "checkpoint.json"
 
 
 class Checkpoint(NamedTuple):
-    """Where pieces are kept, if anywhere, and the seed of the first call."""
+    """The folder of the finished pieces, if there is one, and the first call's seed."""
 
     folder: Path | None
     seed: int
 
     def piece(self, name: str, make: Callable[[], Any]) -> Any:
-        """Read a piece, or make it and keep it; it is the same to the last bit."""
+        """Read a piece, or make and keep it; both give the same piece bit for bit."""
         if not self.has(name):
             self.write(name, piece := make())
             return piece
@@ -73,11 +73,11 @@ def opened(
     seed: int,
     seed_is_given: bool,
 ) -> Checkpoint:
-    """Open the checkpoint of a computation in a folder, or begin it.
+    """Open the checkpoint of a computation in a folder, or create it.
 
-    The result depends on `what`, `parameters`, `data` and the seed; the folder is
-    refused for others. If the seed is not given, a checkpoint that is there keeps its
-    own.
+    A checkpoint belongs to one `what`, `parameters`, `data` and seed, which determine
+    the result. A folder for others is refused. If the seed is not given, the seed of an
+    existing checkpoint is used.
     """
     if folder is None:
         return Checkpoint(None, seed)
@@ -122,7 +122,7 @@ def _refuse(place: Path, name: str, there: Any, here: Any) -> None:
 
 
 def _digest(data: Any, place: Path) -> str:
-    """Hash of data, by what a model file would hold of them."""
+    """Hash data by the contents of their model file."""
     encoder = Encoder()
     with _storing(place, "cannot be kept for these data"):
         text = json.dumps(encoder.encode(data), sort_keys=True)
@@ -135,7 +135,7 @@ def _digest(data: Any, place: Path) -> str:
 
 @contextmanager
 def _storing(folder: Path, problem: str) -> Iterator[None]:
-    """Say what a model file, and so a checkpoint, cannot hold."""
+    """Report values that a model file, and so a checkpoint, cannot hold."""
     try:
         yield
     except ModelFileError as error:
@@ -144,7 +144,7 @@ def _storing(folder: Path, problem: str) -> Iterator[None]:
 
 
 def _text(value: Any) -> str:
-    """A parameter in words that tell it from any other."""
+    """Describe a parameter in text unique to its value."""
     if isinstance(value, partial):
         with_all = (*value.args, *sorted(value.keywords.items()))
         return f"{_text(value.func)}({', '.join(map(_text, with_all))})"

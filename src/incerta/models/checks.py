@@ -1,4 +1,4 @@
-"""What must hold for parts of a model from a file: compiled code checks no bounds."""
+"""Checks on the parts of a model from a file, as compiled code checks no bounds."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 def check_shapes(
     fields: Mapping[str, Any], shapes: Mapping[str, str], sizes: dict[str, int]
 ) -> None:
-    """Check arrays among the fields against shapes such as ``"f n d"``; None passes.
+    """Check fields that are arrays against shapes such as ``"f n d"``; None passes.
 
-    Equal letters are equal lengths, which are added to `sizes`. Types: f is float64, i
-    a whole number, b a truth value, a anything; o are positions of objects, s a rising
-    list.
+    Equal letters stand for equal lengths, which are added to `sizes`. The types are f
+    for float64, i for integers, b for Booleans and a for anything. Integers may also be
+    o for positions of objects and s for a sorted list.
     """
     for name, text in shapes.items():
         array = fields.get(name)
@@ -41,13 +41,13 @@ def _is_of(dtype: np.dtype[Any], kind: str) -> bool:
 
 
 def within(numbers: Any, below: Any, name: str) -> None:
-    """Refuse numbers that point outside."""
+    """Refuse numbers that are negative or not less than `below`."""
     if ((numbers < 0) | (numbers >= below)).any():
         wrong(f"{name} points outside")
 
 
 def whole(number: Any, least: int, name: str) -> None:
-    """Refuse what is not a whole number, or too small."""
+    """Refuse a value that is not an integer or is below `least`."""
     if isinstance(number, bool) or not isinstance(number, int | np.integer):
         wrong(f"{name} is not a whole number")
     if number < least:
@@ -55,11 +55,11 @@ def whole(number: Any, least: int, name: str) -> None:
 
 
 def texts(given: Any, name: str) -> None:
-    """Refuse what is not a tuple of texts."""
+    """Refuse a value that is not a tuple of strings."""
     if not isinstance(given, tuple) or not all(isinstance(t, str) for t in given):
         wrong(f"{name} is not made of texts")
 
 
 def wrong(what: str) -> NoReturn:
-    """Refuse; `load` says which file it was."""
+    """Raise an error, to which `load` adds the name of the file."""
     raise ValueError(what)

@@ -1,4 +1,4 @@
-"""Model files: `save` and `load`, and what they hold of estimators: `Storable`."""
+"""Model files: `save`, `load`, and `Storable`, the base class of estimators in them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from incerta.models.values import Decoder, Encoder
 from incerta.version import __version__
 
 FORMAT = "incerta model"
-# Raise it when older versions could misread a file; keep reading the older ones, and
-# keep a file of each in the tests.
+# Increase it when older versions could misread a file. Keep reading the older formats,
+# and keep a file of each in the tests.
 FORMAT_VERSION = 1
-MOST_TOLD = 500  # characters of what is wrong
+MOST_TOLD = 500  # characters of the reason in a message
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -34,27 +34,27 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     model : estimator, Standardizer or Clustering
-        Any fitted estimator of this library, or what `cluster` returned.
+        Any fitted estimator of this library, or the result of `cluster`.
     path : str or path-like
-        Where to; the usual extension is ``.incerta``. An existing file is replaced when
-        the new one is complete.
+        The file to write, usually with the extension ``.incerta``. An existing file is
+        replaced when the new one is complete.
 
     Raises
     ------
     ModelFileError
-        If the model holds something that cannot be stored (the message names the
-        attribute), or if the file cannot be written.
+        If an attribute of the model cannot be stored (the message names it), or if the
+        file cannot be written.
 
     Notes
     -----
     The file is a zip of one JSON text and of ``.npy`` arrays, as large as the arrays of
-    the model. It holds everything that `predict` needs: for most methods this includes
+    the model. It holds everything that `predict` needs, which for most methods includes
     the data. Equal models give equal bytes.
 
-    Data given by `scipy.stats` are stored by names and parameters, so the same worlds
-    are drawn from them: univariate distributions, kernel densities, multivariate normal
-    and t. Clusterers of scikit-learn are stored by parameters and fitted arrays. Other
-    distributions and clusterers, and functions, cannot be stored.
+    Univariate distributions, kernel densities, and multivariate normal and t
+    distributions of `scipy.stats` are stored by name and parameters, so the same worlds
+    are drawn from them. Clusterers of scikit-learn are stored by parameters and fitted
+    arrays. Other distributions and clusterers, and functions, cannot be stored.
 
     Examples
     --------
@@ -89,20 +89,20 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Any:
-    """Read a model from a file that `save` wrote.
+    """Read a model from a file written by `save`.
 
     Parameters
     ----------
     path : str or path-like
-        The file.
+        The file to read.
     max_bytes : int, optional
-        Most memory to take; half of this machine's memory by default. A file that asks
-        for more is refused before it gets it.
+        Limit on the memory to take, by default half of this machine's memory. A file
+        that needs more is refused before the memory is taken.
 
     Returns
     -------
     estimator, Standardizer or Clustering
-        As it was: attributes and predictions are the same to the last bit.
+        The saved model, with the same attributes and predictions to the last bit.
 
     Raises
     ------
@@ -111,12 +111,12 @@ def load(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Any:
 
     Notes
     -----
-    Nothing in a file is executed: it can only name classes from a fixed list, arrays
-    are read without pickle, and names of folders and files in it are not followed.
-    Memory is counted before it is taken: a file takes at most 64 times its size and 64
-    MiB, mostly little more than its size, and what is counted stays within `max_bytes`.
-    Every part has a checksum, so files that were damaged by accident are refused. What
-    the model of a stranger predicts is still what its maker chose.
+    Nothing in a file is executed. It can only name classes from a fixed list, arrays
+    are read without pickle, and paths in it are not followed. Memory is counted before
+    it is taken, and the count stays within `max_bytes`. A file takes at most 64 times
+    its size plus 64 MiB, and usually little more than its size. Every part has a
+    checksum, so files damaged by accident are refused. The predictions of a model are
+    still only as trustworthy as its source.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def load(path: str | os.PathLike[str], *, max_bytes: int | None = None) -> Any:
             wrong(f"it holds a {type(model).__name__}")
     except ModelFileError:
         raise
-    # A damaged file can trip any step; whatever it says, the file is the reason.
+    # A damaged file can make any step fail; whatever the error, the file is the cause.
     except Exception as error:
         reason = shorten(str(error), MOST_TOLD) or type(error).__name__
         msg = f"{file} cannot be loaded; it is damaged or not a model file: {reason}."
@@ -171,17 +171,17 @@ def _check_version(file: Path, manifest: Any) -> None:
 
 
 class Storable:
-    """An estimator of scikit-learn's kind that can be written to a model file.
+    """Base class of scikit-learn estimators that can be written to a model file.
 
-    `_stored` names what a file holds besides the parameters: attributes, with the type
-    and shape of those that are arrays; `_stored_by_all` those of a whole family.
+    Besides the parameters, a file holds the attributes named in `_stored`, with the
+    type and shape of arrays, and those in `_stored_by_all` for a family of classes.
     """
 
     _stored: ClassVar[dict[str, str]] = {}
     _stored_by_all: ClassVar[dict[str, str]] = {}
 
     def __init_subclass__(cls, *, family: bool = False, **kwargs: Any) -> None:
-        """Add the class to those that a model file may name; no file holds a family."""
+        """Let model files name the class, unless it is the base of a family."""
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith("incerta.") and not family:
             register(cls, Recipe(_state, partial(_made, cls), is_model=True))
@@ -192,13 +192,13 @@ class Storable:
         Parameters
         ----------
         path : str or path-like
-            Where to; an existing file is replaced when the new one is complete.
+            The file to write. An existing one is replaced when the new one is complete.
         """
         save(self, path)
 
     @classmethod
     def _fields(cls) -> dict[str, str]:
-        """What a file holds besides the parameters."""
+        """Return the names and shapes of the attributes to store."""
         return {**cls._stored_by_all, **cls._stored}
 
     def _check_stored(self) -> None:
@@ -209,7 +209,7 @@ def _state(model: Any) -> State:
     given = model.get_params(deep=False)
     state = {name: given[name] for name in given.keys() - OF_THIS_MACHINE}
     for name in model._fields():
-        # Not every estimator has every one; some are computed now.
+        # Not every estimator has all attributes; some are computed on access.
         if hasattr(model, name):
             state[name] = getattr(model, name)
     return state
@@ -225,7 +225,7 @@ def _made(cls: Any, state: State) -> Any:
     whole(state.get("n_features_in_"), 0, "n_features_in_")
     shapes = {name: text for name, text in fields.items() if text}
     check_shapes(state, shapes, {"d": state["n_features_in_"]})
-    # Not setattr: some are computed when asked for, unless they are there.
+    # Not setattr: some attributes are computed on access unless already present.
     model.__dict__.update({n: state[n] for n in fields.keys() & state.keys()})
     model._check_stored()
     return model

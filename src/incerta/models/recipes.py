@@ -1,4 +1,4 @@
-"""How objects of numpy, scipy and scikit-learn are taken apart, and made again."""
+"""Recipes to take objects of numpy, scipy and scikit-learn apart and rebuild them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from scipy import sparse
 from incerta.models.checks import check_shapes, whole, wrong
 from incerta.models.registry import Recipe, State, UnstorableError, register
 
-# Clusterers for WorldConsensus and REP, and what commonly stands before them. Fitted,
-# they are numbers and arrays; those that are more are refused by that attribute.
+# Clusterers for WorldConsensus and REP, and common preprocessing steps. When fitted,
+# they consist of numbers and arrays. An error names any other attribute.
 SKLEARN = {
     "sklearn.cluster": "AffinityPropagation AgglomerativeClustering BisectingKMeans "
     "Birch DBSCAN HDBSCAN KMeans MeanShift MiniBatchKMeans OPTICS SpectralClustering",
@@ -26,7 +26,7 @@ SKLEARN = {
     "sklearn.preprocessing": "MaxAbsScaler MinMaxScaler RobustScaler StandardScaler",
 }
 
-# Of fitted estimators of scikit-learn: n objects, d features, c clusters.
+# Shapes in fitted scikit-learn estimators: n objects, d features, c clusters.
 FITTED = {
     "labels_": "i n",
     "cluster_centers_": "f c d",
@@ -40,7 +40,7 @@ FITTED = {
     "_subcluster_norms": "f s",
 }
 CSR_ARRAYS = {"data": "a v", "indices": "i v", "indptr": "i r"}
-# Trees of Birch: only `partial_fit` needs them, and it would begin anew.
+# Trees of Birch: only `partial_fit` needs them, and without them it starts afresh.
 LEFT_OUT = ("root_", "dummy_leaf_")
 
 
@@ -55,7 +55,7 @@ def _made_estimator(cls: type, state: State) -> Any:
     parameters = inspect.signature(cls).parameters
     model = cls(**{name: state[name] for name in parameters if name in state})
     for name in state.keys() - parameters.keys():
-        # Nothing out of a file takes the place of a method.
+        # An attribute from a file must not replace a method.
         if name.startswith("__") or not name.isidentifier() or hasattr(cls, name):
             wrong(f"{cls.__name__} cannot have an attribute {name!r}")
         setattr(model, name, state[name])
@@ -81,7 +81,7 @@ def _csr_state(matrix: Any) -> State:
 
 
 def _csr_cost(state: State) -> int:
-    # Numbers of unusual types are copied into usual ones, and positions are sorted.
+    # Unusual number types are converted to usual ones, and positions are sorted.
     return 32 * sum(state[name].size for name in CSR_ARRAYS)
 
 
@@ -109,7 +109,7 @@ def _random_state(source: np.random.RandomState) -> State:
 
 def _made_random(state: State) -> np.random.RandomState:
     key, pos = state["key"], state["pos"]
-    # numpy believes the position: one outside would be read from other memory.
+    # numpy does not check the position: a wrong one would read other memory.
     if key.dtype != np.uint32 or key.shape != (624,) or not 0 <= pos <= 624:
         wrong("a RandomState is damaged")
     source = np.random.RandomState()
@@ -139,7 +139,7 @@ register(np.random.Generator, Recipe(_generator_state, _made_generator))
 
 
 def register_scikit_learn() -> None:
-    """Register the classes of scikit-learn; it takes a second to import them all."""
+    """Register the scikit-learn classes, whose import takes about a second."""
     for home, names in SKLEARN.items():
         for name in names.split():
             cls = getattr(import_module(home), name)

@@ -1,4 +1,4 @@
-"""Which classes, by name, a model file may hold, and how each is stored."""
+"""The classes that a model file may hold, by name, and how each is stored."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ Class = TypeVar("Class", bound=type)
 
 
 class UnstorableError(Exception):
-    """An object that is of a known class, but not of the kind that can be stored."""
+    """Error for an object that cannot be stored although its class is registered."""
 
 
 class Recipe(NamedTuple):
-    """How objects of a class are taken apart, and put together again."""
+    """Functions that take objects of a class apart and rebuild them."""
 
     state: Callable[[Any], State]
     make: Callable[[State], Any]
-    is_model: bool = False  # whether a file may hold it by itself
-    # Bytes that `make` takes for a state, beyond those of the state and some 1000. It
-    # is asked before anything is checked, and must make nothing itself.
+    is_model: bool = False  # whether it can be a model file by itself
+    # Bytes that `make` takes for a state, beyond the state itself and about 1000. It is
+    # called before the state is checked, and must not allocate anything itself.
     cost: Callable[[State], int] | None = None
 
 
@@ -32,7 +32,7 @@ _NAMES: dict[type, str] = {}
 
 
 def register(cls: type, recipe: Recipe, name: str | None = None) -> None:
-    """Add a class, without its subclasses, to the list; files call it `name`."""
+    """Register a class, but not its subclasses, under `name` in files."""
     name = name or cls.__name__
     _NAMES[cls] = name
     _RECIPES[name] = recipe
@@ -44,9 +44,9 @@ def stored(
     by_itself: bool = False,
     **shapes: str,
 ) -> Callable[[Class], Class]:
-    """Decorator for classes that may be in a file, or be one `by_itself`.
+    """Return a decorator to register records, or models for `save` if `by_itself`.
 
-    Arrays have these shapes, and records pass a further check.
+    Arrays in a file must have these shapes, and the records must pass `check`.
     """
 
     def enter(cls: Class) -> Class:
@@ -73,19 +73,19 @@ def stored(
 
 
 def name_of(thing: Any) -> str | None:
-    """Name in the list of the class of an object, or None."""
-    # Anyone may call a class KMeans: it is the class that counts.
+    """Return the registered name of an object's class, or None."""
+    # Look up the class, not its name: anyone may name a class KMeans.
     return _NAMES.get(type(thing))
 
 
 def recipe_for(name: str) -> Recipe:
-    """How to take apart, and how to make, objects of the class with this name."""
+    """Return the recipe of the class registered under a name."""
     if name not in _RECIPES:
         wrong(f"class {name!r} is unknown to this version")
     return _RECIPES[name]
 
 
 def is_model(thing: Any) -> bool:
-    """Tell whether `save` takes this."""
+    """Tell whether `save` accepts an object."""
     name = name_of(thing)
     return name is not None and _RECIPES[name].is_model

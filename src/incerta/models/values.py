@@ -1,17 +1,17 @@
-"""Values as JSON and arrays, and back.
+"""Conversion of values to JSON and arrays, and back.
 
-Texts, whole numbers, finite floats, truth values, None and lists are what they are in
-JSON. Everything else is an object with one key that says what it is:
+Strings, integers, finite floats, Booleans, None and lists are themselves in JSON.
+Every other value is a JSON object with one key, which names its kind:
 
 ========= ====================================================
 float     "nan", "inf" or "-inf"
-number    a scalar of numpy: type and value
+number    a numpy scalar: type and value
 tuple     list of values
-dict      list of pairs; keys are texts or whole numbers
+dict      list of pairs; keys are strings or integers
 array     number of the member that holds it
-texts     an array of texts: shape, and the members of the bytes and of their ends
-objects   an array of anything else: shape and list of values
-object    name of the class, and its state
+texts     an array of strings: shape, and the members with their bytes and ends
+objects   an array of other objects: shape and list of values
+object    name of the class and its state
 ========= ====================================================
 """
 
@@ -42,7 +42,7 @@ from incerta.models.registry import UnstorableError, name_of, recipe_for
 
 MOST_DEPTH = 40
 MOST_DIMENSIONS = 32
-# What `_scalar` writes.
+# Types of the scalars that `_scalar` writes.
 CODES = ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "U")
 NUMBERS = {np.dtype(code).name: np.dtype(code).type for code in CODES}
 RESULTS_ALONE = (
@@ -51,7 +51,7 @@ RESULTS_ALONE = (
 
 
 class Encoder:
-    """Turns values into JSON, and collects their arrays, each of them once."""
+    """Converter from values to JSON that collects each of their arrays once."""
 
     def __init__(self) -> None:
         register_scikit_learn()
@@ -60,8 +60,8 @@ class Encoder:
         self._held: list[Any] = []
 
     def encode(self, value: Any, place: str = "") -> Any:
-        """Return what JSON takes for a value; errors name its place in the model."""
-        # Not their subclasses, which would not come back as such.
+        """Convert a value for JSON; errors name its place in the model."""
+        # Exclude subclasses, as their type would be lost.
         if value is None or type(value) in (str, bool, int):
             return value
         if type(value) is float:
@@ -117,7 +117,7 @@ class Encoder:
         entries = array.ravel().tolist()
         if not all(type(entry) is str for entry in entries):
             return {"objects": [list(array.shape), self._all(entries, place)]}
-        # As one run of bytes: padded to the longest, one long name would count for all.
+        # Join the bytes: with padding, all strings would be as long as the longest.
         texts = [entry.encode("utf-8", "surrogatepass") for entry in entries]
         ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
         run = np.frombuffer(b"".join(texts), np.uint8)
@@ -132,13 +132,13 @@ class Encoder:
             state = recipe_for(name).state(value)
         except UnstorableError as reason:
             _refuse(value, place, f"cannot be stored: {reason}.")
-        self._held.append(state)  # or its arrays could give way to others
+        self._held.append(state)  # so that the memory of its arrays is not reused
         out = {key: self.encode(state[key], f"{place}.{key}") for key in sorted(state)}
         return {"object": [name, out]}
 
 
 class Decoder:
-    """Turns JSON and arrays into values again; trusts nothing, pays first."""
+    """Converter from JSON and arrays to values that checks each one and its memory."""
 
     def __init__(self, arrays: Sequence[np.ndarray], budget: Budget) -> None:
         register_scikit_learn()
@@ -157,7 +157,7 @@ class Decoder:
         }
 
     def decode(self, value: Any) -> Any:
-        """Return what was encoded; raise ValueError or others if it makes no sense."""
+        """Return the encoded value; raise ValueError or another error if invalid."""
         if isinstance(value, list):
             return self._all(value)
         if not isinstance(value, dict):
@@ -241,12 +241,12 @@ def _as_objects(shape: Any, entries: list[Any]) -> np.ndarray:
     )
     if flawed or prod(shape) != len(entries):
         wrong("an array of objects has a wrong shape")
-    # One by one: arrays among them would be taken apart, and their entries counted.
+    # np.array would split arrays among the entries into their elements.
     return np.fromiter(entries, dtype=object, count=len(entries)).reshape(shape)
 
 
 def _is_key(key: Any) -> bool:
-    # Larger numbers can all have the same hash: a dictionary of them takes for ever.
+    # Larger integers can share one hash, which would make a dictionary extremely slow.
     return type(key) is str or (type(key) is int and abs(key) < 2**53)
 
 
