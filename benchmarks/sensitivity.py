@@ -1,6 +1,6 @@
 """Halve and double each constant behind the default answer.
 
-    python benchmarks/sensitivity.py > docs/measured/sensitivity.txt  # half an hour
+    python benchmarks/sensitivity.py --seeds 1  # docs/measured/sensitivity.txt
 
 Each constant of `incerta.settings` is tried on the cases that it can change: shapes and
 wide tables with errors, told the number of clusters; shapes whose number is chosen; and
@@ -71,7 +71,7 @@ def scores(group, seeds):
         most = max(found.n_clusters, n_classes)
         right = in_names_of(classes, found.labels, most) == found.labels
         accuracy = clustering_accuracy(classes, found.labels)
-        ece = calibration_error(found.confidence, right)
+        ece = calibration_error(found.membership.max(axis=1), right)
         rows.append((accuracy, ece, found.n_clusters == n_classes))
     return np.mean(rows, axis=0)
 
