@@ -31,7 +31,8 @@ SPREAD = ("assays", "widths", "modes")
 COUNTED = ("sizes", "skew", "t3", "lowrank")
 GROUPS = {
     "shapes": (
-        *("SHARPNESS", "STABLE", "FULL_SHARE", "FULL_PART_OF_MEAN", "N_HALVES"),
+        *("SHARPNESS", "STABLE", "FULL_SHARE", "FULL_PART_OF_MEAN", "N_WORLDS"),
+        "N_HALVES",
         *("LAW_OBJECTS_PER_FEATURE", "USUAL_WIDTH", "HOPELESS", "MOST_TO_BRING"),
         *("LEAST_TO_TELL", "MOST_OBJECTS"),
     ),

@@ -33,6 +33,9 @@ OBJECTS_PER_DIRECTION = 8
 # Objects. Views are found with at most this many; the laws of their clusters assign the
 # others (benchmarks/landmarks.py).
 MOST_OBJECTS = 1000
+# Worlds that views cluster, and the most if draws are given. With half of the draws of
+# an ensemble, confidence was too high (docs/stories/climatologist.rst).
+N_WORLDS, MOST_DRAWS = 16, 40
 # Mixtures of random halves of the objects. Half of the worlds are drawn from them, so
 # that worlds differ where the data do not tell how true values are distributed.
 N_HALVES = 4

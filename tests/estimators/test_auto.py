@@ -117,8 +117,29 @@ def test_the_view_that_sees_the_clusters_carries_the_answer():
     moons, target = make_moons(400, noise=0.05, random_state=0)
     found = ic.AutoClusterer(2, random_state=0).fit(displaced(moons, 0.05, 0.5, 0))
     assert clustering_accuracy(target, found.labels_) > 0.97
-    weights = {name: view.weight for name, view in found.views_.items()}
-    assert weights["nearness"] > 0.75
+    graph = found.views_["nearness"]
+    assert graph.weight > 0.75
+    assert graph.agreement > 0.85
+    assert all(
+        graph.score > view.score + 0.02
+        for name, view in found.views_.items()
+        if name != "nearness"
+    )
+
+
+def test_all_draws_of_an_ensemble_are_worlds():
+    rng = np.random.default_rng(0)
+    draws = np.repeat([0.0, 6.0], 20)[:, None] + rng.normal(size=(21, 40, 2))
+    ensemble, mixed = ic.from_worlds(draws), ic.from_array(draws.transpose(1, 0, 2))
+    mixed = mixed.with_meaning("belief")
+    for data, asked, n_worlds in (
+        (ensemble, None, 21),
+        (ensemble, 5, 5),
+        (ic.from_worlds(np.concatenate([draws] * 2)), None, 40),
+        (mixed, None, 16),
+    ):
+        found = ic.AutoClusterer(2, n_worlds=asked, random_state=0).fit(data)
+        assert len(found.labels_per_world_) == n_worlds
 
 
 def test_a_view_that_leaves_a_cluster_over_does_not_decide():

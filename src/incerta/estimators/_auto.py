@@ -59,8 +59,9 @@ class AutoClusterer(UncertainClusterer):
     ----------
     n_clusters : int, default=3
         Number of clusters.
-    n_worlds : int, default=16
-        Number of worlds (random versions of the data) that each view clusters.
+    n_worlds : int, optional
+        Number of worlds (random versions of the data) that each view clusters. The
+        default is 16, or up to 40 of the draws that joint data have.
     views : sequence of str, optional
         Names of the views to use, among "mixture", "centers" and "nearness". By default
         all of them.
@@ -159,7 +160,7 @@ class AutoClusterer(UncertainClusterer):
 
     n_clusters: int = parameter(WHOLE, default=3)
     _: KW_ONLY
-    n_worlds: int = parameter(WHOLE, default=16)
+    n_worlds: int | None = parameter([*WHOLE, None], default=None)
     views: Sequence[str] | None = parameter([list, tuple, None], default=None)
     one_shape: bool = parameter(["boolean"], default=False)
     device: str = parameter([str], default=CPU)
@@ -190,9 +191,8 @@ class AutoClusterer(UncertainClusterer):
         )
         some = features_by_name(some)
         truths, wanted = truths_of(some, k, seed), self._wanted()
-        found = consensus(
-            some, truths, k, self.n_worlds, seed, told, wanted, self.one_shape
-        )
+        n_worlds = number_of_worlds(self.n_worlds, some)
+        found = consensus(some, truths, k, n_worlds, seed, told, wanted, self.one_shape)
         membership = surely(found.membership, told)
         chosen = likeliest(membership)
         laws = laws_together(found.judged, chosen, k, seed, MORE_NUMBERS)
@@ -258,13 +258,26 @@ class AutoClusterer(UncertainClusterer):
         within(found.laws.clusters, self.n_clusters, "clusters")
 
 
+def number_of_worlds(asked: int | None, data: UncertainData) -> int:
+    """Return the number asked for, or that of the settings; joint draws are data."""
+    if asked is not None:
+        return asked
+    n_draws = data.n_draws
+    return settings.N_WORLDS if n_draws is None else min(n_draws, settings.MOST_DRAWS)
+
+
 def _by_laws(
-    data: UncertainData, found: Clusters, k: int, n_worlds: int, seed: int, device: str
+    data: UncertainData,
+    found: Clusters,
+    k: int,
+    asked: int | None,
+    seed: int,
+    device: str,
 ) -> Array:
     """Return the probability of each cluster for each object, by the cluster laws."""
-    out = np.zeros((len(data), k))
+    out, n_worlds = np.zeros((len(data), k)), number_of_worlds(asked, data)
     for part in followed(blocks(len(data), OBJECT_BYTES, BLOCK_BYTES), "objects"):
-        asked = found.truths.told(features_by_name(data[part]), n_worlds, seed)
-        each = [found.laws.shares(some, k, device) for some in asked]
+        told = found.truths.told(features_by_name(data[part]), n_worlds, seed)
+        each = [found.laws.shares(some, k, device) for some in told]
         out[part] = sum(each) / len(each)
     return out
