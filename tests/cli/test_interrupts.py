@@ -39,6 +39,12 @@ def stuck(*_):
     hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)
 output.json_file = lambda *_: stuck
 """
+INTERRUPTED = """
+from incerta.cli import output
+def interrupted(*_):
+    raise KeyboardInterrupt
+output.json_file = lambda *_: interrupted
+"""
 WORKERS = """
 import time, incerta as ic
 
@@ -116,6 +122,15 @@ def test_in_a_step_that_cannot_be_interrupted(program, wide, tmp_path, times):
     for _ in range(times):
         process.send_signal(signal.SIGINT)
         time.sleep(0.1)
+    out, said = process.communicate(timeout=120)
+    assert (process.returncode, out, said) == (130, "", "Interrupted.\n")
+    assert names_in(tmp_path) == ["wide.csv"]
+
+
+def test_while_files_are_written(program, wide, tmp_path):
+    arguments = "fit", wide, *WIDE, "-k", 3, "--method", "UKMeans"
+    code = f"{INTERRUPTED}from incerta.cli import main\nmain()"
+    process = started(program(code, *arguments, "-o", tmp_path / "out"))
     out, said = process.communicate(timeout=120)
     assert (process.returncode, out, said) == (130, "", "Interrupted.\n")
     assert names_in(tmp_path) == ["wide.csv"]

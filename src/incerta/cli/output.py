@@ -249,6 +249,9 @@ class Target:
             else:
                 table = {f"table.{form}": table_file(columns, form, **how)}
                 written = ", ".join(fill(self.folder, {**table, **files()}))
+        except KeyboardInterrupt:
+            tell = None
+            raise
         finally:  # also where `head` has seen enough of the table
             if tell is not None:
                 tell()
