@@ -112,7 +112,7 @@ class AutoClusterer(UncertainClusterer):
     by the laws of the other half, after a few rounds of EM over all laws together,
     which reflects the overlap of clusters. The mixture's own probabilities account for
     both. Weights are
-    ``exp(30 * (score * balance + 0.075 * stability))``, so views with similar scores
+    ``exp(30 * (score * balance + 0.1 * stability))``, so views with similar scores
     are averaged. The balance is ``log(m) / log(k)``, where m is the number of clusters
     with at least 4 % of the objects (smaller ones count in part); it penalizes nearly
     empty clusters. Stability is low where random noise decides the clusters.
