@@ -14,7 +14,7 @@ N_OBJECTS = 400
 
 
 def unequal_sizes(rng):
-    """Three clusters of 60, 30 and 10 %, which overlap."""
+    """Three clusters of 60, 30 and 10%, which overlap."""
     target = rng.choice(3, N_OBJECTS, p=[0.6, 0.3, 0.1])
     centers, within = 1.6 * rng.normal(size=(3, 3)), [1.0, 0.5, 2.0]
     return centers[target] + within * rng.normal(size=(N_OBJECTS, 3)), target

@@ -62,13 +62,13 @@ def turned(rng, target, axes):
 
 
 def sizes(rng):
-    """Three round clusters of 70, 20 and 10 %."""
+    """Three round clusters of 70, 20 and 10%."""
     target = rng.choice(3, N_OBJECTS, p=[0.7, 0.2, 0.1])
     return around(apart(rng, 3, 3, 3.5, 3.0), target, rng), target
 
 
 def rare(rng):
-    """5 % in a dense clump beside a round cloud."""
+    """5% in a dense clump beside a round cloud."""
     target = (rng.random(N_OBJECTS) < 0.05).astype(int)
     centers, within = np.array([[0.0, 0.0], [4.5, 0.0]]), np.array([1.0, 0.5])
     return around(centers, target, rng, within[target, None]), target
@@ -103,7 +103,7 @@ def t3(rng):
 
 
 def background(rng):
-    """Three round clusters, and 10 % that belong to none (class −1, not scored)."""
+    """Three round clusters, and 10% that belong to none (class −1, not scored)."""
     target = rng.integers(3, size=N_OBJECTS)
     X = around(apart(rng, 3, 2, 5.0, 4.0), target, rng)
     stray = rng.random(N_OBJECTS) < 0.1

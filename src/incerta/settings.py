@@ -10,7 +10,7 @@ effect, and the evidence if another command shows it.
 # Features. Tables with no more than this are clustered as they are.
 FEW_FEATURES = 8
 # Standard deviations. A direction is kept if its singular value exceeds those of random
-# signs by this much; 3 finds one in 4 % of tables of noise (benchmarks/wide.py).
+# signs by this much; 3 finds one in 4% of tables of noise (benchmarks/wide.py).
 BEYOND_CHANCE = 3.0
 # Probability that one of all pairs of independent features passes for correlated.
 CORRELATED_BY_CHANCE = 0.005

@@ -65,7 +65,7 @@ def test_number_of_clusters_is_chosen(blobs):
     result = ic.cluster(data, method="UKMeans")
     assert result.choice.k == result.n_clusters == 3
     told = result.explain()
-    assert "3 clusters, of 1 to 30 that were allowed (plausibility 3: 0." in told
+    assert "3 clusters were chosen from 1 to 30 (plausibility 3: 0." in told
     assert f"if there are 3 clusters (plausibility {result.choice.weight:.2f})" in told
     density = ic.cluster(data, method="fdbscan")
     assert density.choice is None

@@ -97,7 +97,7 @@ def test_clusters_are_counted(separation, seed):
 def test_data_without_clusters_are_one(kind, d):
     choice = choose_k(without_clusters(kind, d=d), range(1, 6), random_state=0)
     assert choice.k == 1
-    assert "1 cluster, of 1 to 5" in str(choice)
+    assert "1 cluster was chosen from 1 to 5" in str(choice)
     assert np.isnan(choice.p_one) or choice.p_one > choice.alpha
 
 

@@ -30,7 +30,7 @@ from incerta.models.registry import stored
 from incerta.plot.style import new_figure
 from incerta.typing import Array, Ids, Indices, Mask, Seed
 from incerta.views.truths import judged_where
-from incerta.wording import counted, cut, joined, printable, share, verb
+from incerta.wording import counted, cut, joined, percent, printable, share, verb
 
 # Compare each label with this many that its objects could belong to, and the nearest.
 MOST_CONFUSED = 3
@@ -320,7 +320,7 @@ class Assessment(ReportedResult):
             wrong = f"about {counted(n_wrong, 'object')} {has} a wrong one."
         told = f"{counted(n, 'object')} have the same label."
         if len(self.names) > 1:
-            share = f"The values explain {self.score:.0%} of the {several} of"
+            share = f"The values explain {percent(self.score)} of the {several} of"
             told = f"{share} {counted(n, 'object')}; {wrong}"
         listed = [_listed(self.pairs, each) for each in (SEPARATE, TOGETHER, FEW)]
         if listed[1]:

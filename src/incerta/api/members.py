@@ -27,7 +27,7 @@ from incerta.mixture.model import Components, Measured, measured
 from incerta.models.checks import wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices, Seed
-from incerta.wording import counted, cut, given, joined, printable, verb
+from incerta.wording import counted, cut, given, joined, percent, printable, verb
 
 # Each object needs matrices of this size in every round.
 MOST_FEATURES = 20
@@ -308,9 +308,9 @@ class Members(Result):
             if found.n_objects:
                 told.append(
                     f"Of the {counted(found.n_objects, 'object')} with a probability "
-                    f"of at least {threshold}, {found.contamination:.0%} are expected "
-                    f"to belong to the field; they should include "
-                    f"{found.completeness:.0%} of all members."
+                    f"of at least {threshold}, {percent(found.contamination)} are "
+                    f"expected to belong to the field; they should include "
+                    f"{percent(found.completeness)} of all members."
                 )
         return told
 

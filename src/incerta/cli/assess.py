@@ -51,7 +51,7 @@ def assess(
     """Say how sure labels are that any tool, or a person, has given.
 
     The result is a table: id, label, its probability by the values, the probability
-    that it is right, the likeliest label, the set of labels that are plausible (95 %),
+    that it is right, the likeliest label, the set of labels that are plausible (95%),
     and the probability of each label. What is said besides: which labels have a valley
     between them, so that their split is real, which may be one cluster, and which may
     hide two. Objects without a label get probabilities, too.

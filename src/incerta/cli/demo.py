@@ -6,7 +6,7 @@ from typing import Annotated
 
 from incerta.backend.progress import bars
 from incerta.cli import options
-from incerta.wording import SURE
+from incerta.wording import SURE, percent
 
 N_UNSURE = 5
 # Seed of a draw, one in about four, in which bad measurements mislead k-means.
@@ -66,10 +66,10 @@ def demo(
     group = "a single star" if smallest == 1 else f"{smallest} stars"
     mean = f"{result.confidence.mean():.2f}"
     lines = {
-        "k-means on the values": f"{plain:.0%} right, its smallest group is {group}",
-        "incerta": f"{right:.0%} right, at a mean confidence of {mean}",
-        f"  the {sure.sum()} stars it is sure of": f"{of_sure:.0%} right",
-        f"  the {(~sure).sum()} others": f"{of_others:.0%} right",
+        "k-means on the values": f"{percent(plain)} right, smallest group: {group}",
+        "incerta": f"{percent(right)} right, at a mean confidence of {mean}",
+        f"  the {sure.sum()} stars it is sure of": f"{percent(of_sure)} right",
+        f"  the {(~sure).sum()} others": f"{percent(of_others)} right",
     }
     console.print("\n".join(["", *(f"{who:<32}{what}" for who, what in lines.items())]))
 

@@ -22,7 +22,7 @@ from incerta.cli import output as out
 from incerta.cli.interrupts import Stop
 from incerta.data.tables.spec import COUNTS, OPTIONS, TableSpec
 from incerta.exceptions import DataError, FileError
-from incerta.wording import counted, verb
+from incerta.wording import counted, percent, verb
 
 if TYPE_CHECKING:
     from incerta.api.rows import Bad, Reader, Row
@@ -321,7 +321,6 @@ class Task:
             self.watcher.take(data)
 
     def _look(self, *, last: bool = False) -> Iterator[str]:
-        from incerta.report.plain import percent
         from incerta.report.watched import line_about
 
         watcher = self.watcher
@@ -352,15 +351,14 @@ class Task:
 
 
 def _tell(watcher: "Watcher", file: Path, warned: Iterable[str]) -> None:
-    from incerta.report.plain import percent
     from incerta.report.watched import places
 
     out.warn(warned)
     counts, n = watcher.counts, watcher.counts["bad"]
     left_out = f"; {counted(n, 'row')} {verb(n, 'was', 'were')} left out" if n else ""
     out.say(
-        f"{counted(watcher.n_seen, 'row')} of {_called(file)}, at the end in "
-        f"{counted(len(watcher.clusters), 'cluster')}{left_out}.",
+        f"{counted(watcher.n_seen, 'row')} of {_called(file)}, "
+        f"{counted(len(watcher.clusters), 'cluster')} at the end{left_out}.",
         bold=True,
     )
     rows = [

@@ -40,7 +40,7 @@ from incerta.wording import counted, given, verb
 
 # Features of a sparse matrix that are kept: objects by so many are held in memory.
 MOST_FEATURES = 2000
-# Variance of rates over their squared mean. Below the least, rates differ by 3 %, and
+# Variance of rates over their squared mean. Below the least, rates differ by 3%, and
 # counts up to 1000 do not tell; above the most, logarithms of rates are not known.
 LEAST_SPREAD, MOST_SPREAD = 1e-3, 10.0
 # Rounds of weighted moments; each removes most of the remaining error.

@@ -83,11 +83,11 @@ def from_frame(
         - ``"var"``, the variance;
         - ``"ivar"``, 1 / variance, where 0 means that nothing is known;
         - ``"2sigma"`` and ``"3sigma"``, two or three standard deviations;
-        - ``"moe90"`` and ``"moe95"``, a margin of error of 90 or 95 %: 1.644854 or
+        - ``"moe90"`` and ``"moe95"``, a margin of error of 90 or 95%: 1.644854 or
           1.959964 standard deviations;
         - ``"rel%"``, the standard deviation in percent of the value, without its sign;
         - ``"ci68"`` and ``"ci95"``, the two ends of a confidence interval of 68 or
-          95 %, which span 2 times 0.994458 or 1.959964 standard deviations. The value
+          95%, which span 2 times 0.994458 or 1.959964 standard deviations. The value
           is that of its column if there is one, else the middle;
         - ``"plusminus"``, errors upwards and downwards, such as
           ``("{}_err1", "{}_err2")``: the upper one first. Lower ones may be written

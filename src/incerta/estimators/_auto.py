@@ -113,7 +113,7 @@ class AutoClusterer(UncertainClusterer):
     mixture's own probabilities account for both. Weights are
     ``exp(30 * (score * balance + 0.125 * stability))``, so views with similar scores
     are averaged. The balance is ``log(m) / log(k)``, where m is the number of clusters
-    with at least 4 % of the objects (smaller ones count in part); it penalizes nearly
+    with at least 4% of the objects (smaller ones count in part); it penalizes nearly
     empty clusters. Stability is low where random noise decides the clusters.
 
     How worlds are drawn depends on the meaning of the uncertainty. For measurement

@@ -30,7 +30,7 @@ from incerta.models.checks import whole, wrong
 from incerta.models.registry import stored
 from incerta.number.references import Best, p_of_one
 from incerta.typing import Array, ArrayLike, Seed
-from incerta.wording import counted
+from incerta.wording import counted, verb
 from incerta.worlds.streams import as_seed
 
 # Components to try beyond the largest number of clusters, as some clusters need two.
@@ -162,8 +162,8 @@ class NumberOfClusters:
         ]
         plausible = f" (plausibility {', '.join(shown)})" if len(shown) > 1 else ""
         lines = [
-            f"{counted(self.k, 'cluster')}, of {self.ks[0]} to {self.ks[-1]} that were "
-            f"allowed{plausible}."
+            f"{counted(self.k, 'cluster')} {verb(self.k, 'was', 'were')} chosen from "
+            f"{self.ks[0]} to {self.ks[-1]}{plausible}."
         ]
         if not np.isnan(self.p_one):
             if self.k == 1:

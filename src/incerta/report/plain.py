@@ -8,7 +8,7 @@ import numpy as np
 
 from incerta.backend.optional import pages_of, part_of_page
 from incerta.typing import Array
-from incerta.wording import counted, share
+from incerta.wording import counted, percent, share
 from incerta.wording import cut as cut_off
 
 LONGEST_TEXT = 1000
@@ -62,16 +62,6 @@ def distinct(column: Array) -> Array:
         return significant(column, 15)
     more = np.ceil(np.log10(np.abs(known).max() / spread))
     return significant(column, int(np.clip(5 + more, 5, 15)))
-
-
-def percent(part: float) -> str:
-    """Format a share as a percentage, never rounded to 0 or 100."""
-    rounded = round(100 * part)
-    if rounded == 100 and part < 1:
-        return "more than 99 %"
-    if rounded == 0 and part > 0:
-        return "less than 1 %"
-    return f"{rounded} %"
 
 
 def cut(value: object, longest: int = 60) -> str:

@@ -28,12 +28,19 @@ from incerta.report.plain import (
     name,
     number,
     numbers,
-    percent,
     significant,
     text,
 )
 from incerta.typing import Array, Indices
-from incerta.wording import SURE, counted, joined, no_confidence, share, verb
+from incerta.wording import (
+    SURE,
+    counted,
+    joined,
+    no_confidence,
+    percent,
+    share,
+    verb,
+)
 
 if TYPE_CHECKING:
     from incerta.data.container import UncertainData

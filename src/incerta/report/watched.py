@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from incerta.plot.style import MARKERS, PALETTE
-from incerta.report.plain import cut, measured, numbers, page_from, percent, text
+from incerta.report.plain import cut, measured, numbers, page_from, text
 from incerta.report.render import SIGNS
-from incerta.wording import counted, printable
+from incerta.wording import counted, percent, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

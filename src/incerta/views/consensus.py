@@ -66,7 +66,7 @@ def balance(labels: Indices, k: int) -> float:
     """Return ``log(m) / log(k)``, where m counts clusters and tiny ones only in part.
 
     It lowers the score of a view that leaves a cluster empty or spends it on a few
-    outliers. A cluster counts in full if it holds at least 4 % of the objects, or a
+    outliers. A cluster counts in full if it holds at least 4% of the objects, or a
     quarter of the mean cluster size if there are many clusters.
     """
     if k < 2:

@@ -85,7 +85,7 @@ def understood_cells(
 def refuse_other_units(
     units: Mapping[str, str], spec: TableSpec, used: Collection[str] = ()
 ) -> None:
-    """Refuse errors, or repeats in use, in another unit: 5 mm or 5 % of 12 cm."""
+    """Refuse errors, or repeats in use, in another unit: 5 mm or 5% of 12 cm."""
     for columns in spec.repeats(list(units)):
         there = [name for name in columns.values() if name in used]
         for first, other in pairwise(there):

@@ -57,18 +57,18 @@ EXACT = "every row is an object; values are exact"
 NOTHING = "no column of numbers is left to cluster."
 MEANS = {
     None: "values with standard deviations",
-    "moe90": "values with margins of error of 90 %",
-    "moe95": "values with margins of error of 95 %",
+    "moe90": "values with margins of error of 90%",
+    "moe95": "values with margins of error of 95%",
     "rel%": "values with errors in percent of them",
     "var": "values with variances",
     "ivar": "values with inverse variances",
     "interval": "values somewhere between two bounds",
-    "ci68": "values with 68 % intervals",
-    "ci95": "values with 95 % confidence intervals",
+    "ci68": "values with 68% intervals",
+    "ci95": "values with 95% confidence intervals",
     "plusminus": "values with errors upwards and downwards",
 }
 NEGATIVE = "named as errors, but some are negative"
-MOE = "moe is taken for a 90 % margin of error, as in the American Community Survey"
+MOE = "moe is taken for a 90% margin of error, as in the American Community Survey"
 SHARES = "named as relative errors, but all are below 1"
 
 

@@ -31,9 +31,9 @@ from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
 from incerta.wording import counted, given, verb
 
-QUANTILE_84 = float(ndtri(0.84))  # 0.994458, of a 68 % confidence interval
-QUANTILE_95 = float(ndtri(0.95))  # 1.644854, of a 90 % margin of error
-QUANTILE_975 = float(ndtri(0.975))  # 1.959964, of a 95 % margin of error or interval
+QUANTILE_84 = float(ndtri(0.84))  # 0.994458, of a 68% confidence interval
+QUANTILE_95 = float(ndtri(0.95))  # 1.644854, of a 90% margin of error
+QUANTILE_975 = float(ndtri(0.975))  # 1.959964, of a 95% margin of error or interval
 
 TIMES = {  # that an error is the standard deviation
     "sd": 1.0,
