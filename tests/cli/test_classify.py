@@ -90,7 +90,7 @@ def test_objects_without_a_class_are_said_and_left_out(call, wide, new):
     rows[1] = rows[1].rpartition(",")[0] + ",n/a"
     wide.write_text("\n".join([first, *rows]) + "\n")
     done = call("classify", wide, new, *QUICK)
-    assert "2 objects to learn from have no class and are left out" in done.stderr
+    assert "2 training objects have no class and are left out" in done.stderr
     assert "(empty, n/a)" in done.stderr
     wide.write_text("\n".join([first, *rows[2:]]) + "\n")
     assert done.stdout == call("classify", wide, new, *QUICK).stdout

@@ -9,7 +9,7 @@ from incerta.cli import options
 from incerta.wording import SURE, percent
 
 N_UNSURE = 5
-# Seed of a draw, one in about four, in which bad measurements mislead k-means.
+# Seed of a draw in which bad measurements mislead k-means, as in one of four.
 DRAW = 3
 
 EPILOG = """\
@@ -30,9 +30,9 @@ def demo(
         bool, options.option("--no-report", "Do not write a report.")
     ] = False,
 ) -> None:
-    """Cluster stars with error bars, then weather stations. Needs no file.
+    """Cluster stars with error bars, then weather stations. No file is needed.
 
-    Prints what was found beside what k-means finds, and writes a report on the stars.
+    It prints the result beside that of k-means, and writes a report on the stars.
     """
     from rich.box import SIMPLE
     from rich.console import Console
@@ -77,8 +77,8 @@ def demo(
     console.print("\n[bold]150 weather stations in and around Colorado, 1963–1972[/]")
     console.print(repr(stations.data), markup=False)
     console.print(
-        "\nEvery station has many months, and none is the true one: stations are"
-        "\ncompared by all that they see, not by their means alone.\n"
+        "\nEvery station has many months, none of which is its true value: stations"
+        "\nare compared by all their months, not only by their means.\n"
     )
     with bars():
         climates = cluster(stations.data, len(stations.target_names), "auto", seed)

@@ -94,7 +94,7 @@ IN_WORLDS = Work((), 5, Effort(n_init=8, tol=1e-4, max_iter=100))
 @stored()
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """Report how well one view describes the data, and how much it counts."""
+    """How well one view describes the data, and how much it counts."""
 
     score: float  # how well true values predict its labels, from 0 to 1
     stability: float  # mean agreement of its clusterings of worlds, at most 1
@@ -104,7 +104,7 @@ class View:
 
 @dataclass(frozen=True, kw_only=True)
 class Consensus:
-    """Hold the combined membership and what each view contributed."""
+    """The combined membership, and the contributions of the views."""
 
     membership: Array  # (n, k)
     judged: Measured  # where views were judged

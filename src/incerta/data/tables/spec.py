@@ -94,22 +94,22 @@ class TableSpec:
         about="uncertainty",
     )
     kind: str | None = _field(
-        f"What error columns hold: {', '.join(KINDS[:-1])}; sd by default. Or counts: "
-        "values are counts, which need no error columns.",
+        f"Contents of the error columns: {', '.join(KINDS[:-1])}; sd by default. Or "
+        "counts, which need no error columns.",
         "KIND",
         choices=KINDS,
         about="uncertainty",
     )
     exposure: str | None = _field(
-        "Counts: column with how much was looked at (hours, people, area); by default "
-        "the sum of the counts of a row, so that shares are compared.",
+        "Counts: column with the exposure (hours, people, area); by default the sum of "
+        "the counts of a row, so that shares are compared.",
         about="uncertainty",
     )
     weight: str | None = _field(
-        "Column that says how likely a value is.", about="uncertainty"
+        "Column with the relative probability of each value.", about="uncertainty"
     )
     sample: str | None = _field(
-        "Column that says which draw a row belongs to: member, month, imputation.",
+        "Column with the draw of each row: member, month, imputation.",
         about="uncertainty",
     )
     joint: bool | None = _field(
@@ -118,13 +118,13 @@ class TableSpec:
         flags=("--joint", "--independent"),
     )
     missing: str | None = _field(
-        "What to do about missing values: error, drop (leave such rows out), infinite "
+        "Treatment of missing values: error, drop (leave out these rows), infinite "
         "(an infinite error: the default where there are error columns) or impute.",
         "RULE",
         choices=MISSING,
     )
     meaning: str | None = _field(
-        "What the uncertainty means: error (of a measurement; rows of an object are "
+        "Meaning of the uncertainty: error (of a measurement; rows of an object are "
         "replicates), belief (about the truth) or spread (no single truth). By default "
         "it depends on the table.",
         "WHAT",
