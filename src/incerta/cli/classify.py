@@ -128,7 +128,7 @@ def classify(
         gaps = any(each.law.missing() is not None for each in (some, data))
         if gaps and not classifier.__sklearn_tags__().input_tags.allow_nan:
             msg = (
-                f"values are missing, and {given(method=method)} does not support that. "
+                f"values are missing, which {given(method=method)} does not support. "
                 f"Use {given(method='discriminant')}, which does, "
                 f"{given(missing='impute')} or {given(missing='drop')}."
             )

@@ -53,7 +53,7 @@ def info(
         ),
     ] = None,
 ) -> None:
-    """Show the installed packages, or the contents of a table or a model.
+    """Show installed packages, or describe a table or a model.
 
     For a table: the contents of its columns, oddities, the probable meaning, and the
     command to run next. With --values: the objects.

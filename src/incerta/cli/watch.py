@@ -63,7 +63,7 @@ OF_ROWS = {name: options.of_table(name, WORDS.get(name)) for name in FIELDS}
 def _every(value: str) -> str:
     number = value.removesuffix("s")
     if not _is_positive(number) or (value == number and not number.isdecimal()):
-        msg = f"{value!r} is neither a number of rows such as 1000 nor seconds such as 10s."
+        msg = f"{value!r} must be a number of rows (1000) or of seconds (10s)."
         raise typer.BadParameter(msg)
     return value
 

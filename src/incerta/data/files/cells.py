@@ -26,8 +26,8 @@ class TextTable(NamedTuple):
     """Columns, and the errors that their cells hold."""
 
     frame: Any
-    errors: dict[str, str]  # from value to error column, where cells have errors
-    meaning: str | None = None  # of these errors, if cells say so
+    errors: dict[str, str]  # from value to error column, if cells have errors
+    meaning: str | None = None  # kind of these errors, if cells state it
 
 
 def understood_cells(
@@ -96,7 +96,7 @@ def refuse_other_units(
                     f"{units[other] or 'none'!r}. Write both in one unit."
                 )
                 raise DataError(msg)
-    if spec.error_kind in ("var", "ivar"):  # whose unit is another one anyway
+    if spec.error_kind in ("var", "ivar"):  # these have another unit anyway
         return
     for name, pair in zip(spec.values, spec.error_columns or (), strict=False):
         for error in pair:
@@ -112,7 +112,7 @@ def refuse_other_units(
 def _refuse_errors(
     own: dict[str, Column], spec: TableSpec, ids: Sequence[Cell] | None
 ) -> None:
-    """Refuse values with errors where none are expected."""
+    """Refuse values with errors if none are expected."""
     name, column = next(iter(own.items()))
     held = f"column {name!r} holds values with errors, such as {column.example!r}"
     _refuse_places(held, [*own], spec, ids)
@@ -128,7 +128,7 @@ def _refuse_errors(
 def _refuse_places(
     held: str, names: Sequence[str], spec: TableSpec, ids: Sequence[Cell] | None
 ) -> None:
-    """Refuse cells with errors or limits where only numbers are allowed."""
+    """Refuse cells with errors or limits in columns of plain numbers."""
     if spec.replicates is not None:
         pattern = given(replicates=spec.replicates)
         msg = f"{held}; columns of {pattern} must hold numbers."
@@ -150,7 +150,7 @@ def _refuse_places(
 def cells_of(
     dialect: Dialect, columns: Sequence[str]
 ) -> tuple[dict[str, list[str]], list[int]]:
-    """Cells of some columns, and the line of the file where each row begins."""
+    """Return the cells of some columns, and the line in the file of each row."""
     cells: dict[str, list[str]] = {name: [] for name in columns}
     lines: list[int] = []
     source = dialect.source
@@ -191,10 +191,10 @@ def place_below(
 ) -> dict[str, str]:
     """Replace each cell with a limit L by a value and an error.
 
-    Equally likely values between 0 and L have the mean L/2 and the standard deviation
-    L/√12. Where the logarithm is asked for, the value is in the part below L of the
-    log-normal law of its column, and the table has what the logarithm turns into the
-    mean and the standard deviation of that. Returns the error column of each value.
+    A uniform value between 0 and L has the mean L/2 and the standard deviation L/√12.
+    With the logarithm, the value is in the part below L of the log-normal law of its
+    column, and the table gets numbers whose logarithms have the mean and the standard
+    deviation of that part. Return the error column of each value.
     """
     if spec.error_kind in BOUNDS or spec.error_kind not in ERROR_OF:
         name, column = next(iter(below.items()))
@@ -239,7 +239,7 @@ def _log_normal(name: str, column: Column, limits: Array) -> tuple[Array, Array]
 
 
 def _refuse_no_belief(name: str, column: Column, errors: Any, where: Where) -> None:
-    """Refuse limits that leave a value unbounded below."""
+    """Refuse limits if a value is unbounded below."""
     limits, held = column.limits, f"column {name!r} holds {column.limit_example!r}"
     nought, negative = limits <= 0, column.values < 0
     twice = ~np.isnan(limits) & (errors != 0) & ~np.isnan(errors)
@@ -286,13 +286,13 @@ def _say(below: Mapping[str, Column], spec: TableSpec, others: str) -> None:
 
 
 class ParsedCells(NamedTuple):
-    """Columns of cells that are numbers, text, dates, truth values or None."""
+    """Columns of cells that are numbers, text, dates, Booleans or None."""
 
     cells: Mapping[str, Sequence[Any]]
     where: Where
 
     def table(self, spec: TableSpec) -> TextTable:
-        """The columns that `spec` names, or all if it names none."""
+        """Return the columns that `spec` names, or all columns by default."""
         cells = {name: self.cells[name] for name in spec.columns(list(self.cells))}
         return table_of_cells(cells, spec, self.where)
 
@@ -300,9 +300,9 @@ class ParsedCells(NamedTuple):
 def table_of_cells(
     cells: Mapping[str, Sequence[Any]], spec: TableSpec, where: Where
 ) -> TextTable:
-    """Make a table of cells that are numbers, text, dates, truth values or None.
+    """Make a table of cells that are numbers, text, dates, Booleans or None.
 
-    Those that are text follow the rules of text tables.
+    Text follows the rules of text tables.
     """
     of_words = [role for role in (spec.id, spec.sample, spec.batch) if role in cells]
     numbers = {
@@ -327,7 +327,7 @@ def table_of_cells(
 
 
 def in_words(cell: Any) -> str:
-    """A cell as text; 7.0 is 7, as sheets show it."""
+    """Return a cell as text; 7.0 becomes 7, as in a sheet."""
     if cell is None or isinstance(cell, str):
         return (cell or "").strip()
     if isinstance(cell, bool):
@@ -338,7 +338,7 @@ def in_words(cell: Any) -> str:
 
 
 def in_numbers(words: Ids) -> Ids:
-    """Convert words to whole numbers if nothing is lost by that."""
+    """Convert words to whole numbers if that loses nothing."""
     try:
         numbers = words.astype(np.int64)
     except (ValueError, OverflowError):
