@@ -101,8 +101,10 @@ def test_a_few_imputations_are_enough(n_draws):
         ({"k": "many"}, "k='many' must be"),
         ({"k": 2.5}, r"k=2\.5 must be"),
         ({"k": True}, "k=True must be"),
-        ({"k": 3, "method": "FDBSCAN"}, "k=3 cannot be asked of FDBSCAN"),
-        ({"k": 99}, "n_clusters=99 exceeds the number of objects, n_samples=60"),
+        ({"directions": 0}, "directions=0 must be a whole number of at least 1"),
+        ({"random_state": "x"}, "random_state='x' must be a whole number, None"),
+        ({"k": 3, "method": "FDBSCAN"}, "k=3 cannot be set for FDBSCAN"),
+        ({"k": 99}, r"k=99 exceeds the number of objects \(60\); lower k"),
     ],
 )
 def test_bad_questions(blobs, options, message):
@@ -178,7 +180,7 @@ def test_features_without_information_are_named():
         truth + rng.normal(size=truth.shape), std=1.0, feature_names=names
     )
     told = ic.cluster(data, 2, "UKMeans").explain()
-    assert "Nearly all that is seen of these is error: noise." in told
+    assert "The values of these features are nearly all error: noise." in told
 
 
 @needs("jinja2", "report")

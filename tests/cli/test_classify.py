@@ -66,7 +66,7 @@ def test_what_is_said_about_errors_and_known_classes(call, wide, tmp_path):
     assert "with the errors" in told
     assert "with the values alone" in told
     assert "known classes of 12 objects: accuracy 0.667" in told
-    assert "not learned, and so are missed: odd" in told
+    assert "not in the training data, and so missed: odd" in told
     assert max(map(len, done.stderr.splitlines())) <= 80
     facts = json.loads((out / "summary.json").read_text())
     assert facts["against_known_classes"]["true"] == ["a", "c", "odd"]

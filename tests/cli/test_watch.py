@@ -230,9 +230,9 @@ def test_json_and_quiet(call, stream, tmp_path):
 @pytest.mark.parametrize(
     ("more", "code", "told"),
     [
-        (("--every", "often"), 2, "neither a number of rows"),
-        (("--every", "0"), 2, "neither a number of rows"),
-        (("--half-life", "-1"), 2, "neither a number of rows above 0"),
+        (("--every", "often"), 2, "must be a number of rows"),
+        (("--every", "0"), 2, "must be a number of rows"),
+        (("--half-life", "-1"), 2, "must be a number of rows above 0"),
         (("--encoding", "utf-16"), 2, "no lines that end in one byte"),
         (("--values", "cold"), 1, "no column 'cold'"),
         (("--sample", "x"), 2, "No such option"),

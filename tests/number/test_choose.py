@@ -194,6 +194,7 @@ def test_a_choice_can_be_drawn():
         ({"ks": [1, 300]}, "goes up to 300 clusters, but only 200 objects"),
         ({"ks": [1, 80], "max_objects": 50}, "but only 50 objects"),
         ({"alpha": 0.0}, "alpha=0.0 must lie between 0 and 1"),
+        ({"random_state": 2**64}, "random_state=18446744073709551616 must be a whole"),
         ({"n_null": 5}, "ask for at least 39"),
     ],
 )

@@ -17,6 +17,7 @@ from incerta.data.meaning import certain, of_errors
 from incerta.data.reliability import reliability, told_of
 from incerta.data.standardize import Standardizer
 from incerta.directions import Directions
+from incerta.directions.transformer import directions_for
 from incerta.estimators import AutoClusterer
 from incerta.exceptions import IncertaWarning
 from incerta.labels import most_probable
@@ -24,15 +25,13 @@ from incerta.mixture import Deconvolver
 from incerta.number.choose import NumberOfClusters, choose_k
 from incerta.typing import Seed
 from incerta.wording import counted, given, verb
-from incerta.worlds.streams import as_seed
+from incerta.worlds.streams import checked_seed
 
-# scikit-learn accepts seeds from 0 to one less than this.
-MOST_SEEDS = 2**32
 # How the uncertainty was interpreted, and when this would be wrong.
 TAKEN_AS = {
     "error": "Values are measurements with errors; the true values behind them were "
     "clustered. If the error bars mean something else, set",
-    "belief": "The distribution of an object tells where its true value probably is. "
+    "belief": "The distribution of an object shows where its true value probably is. "
     "If these are errors of measurements, set",
     "spread": "Objects have many values, and none is the true one. If these are "
     "repeated measurements of one quantity, set",
@@ -169,16 +168,6 @@ def cluster(
     return reworded(result, reasons=(*result.reasons, *told))
 
 
-def checked_seed(random_state: Seed) -> int:
-    """Turn a seed into a number for all steps; None draws a new one."""
-    seed = random_state
-    if isinstance(seed, (int, np.integer)) and not 0 <= seed < MOST_SEEDS:
-        name = given(random_state=seed)
-        msg = f"{name} must be a whole number from 0 to {MOST_SEEDS - 1}."
-        raise ValueError(msg)
-    return as_seed(seed)
-
-
 def _with_number(
     method: Method,
     k: int | str,
@@ -202,7 +191,10 @@ def _with_number(
         msg = f"k={k!r} must be a whole number of at least 1, or 'auto'."
         raise ValueError(msg)
     if not method.numbers:
-        msg = f"k={k} cannot be asked of {method.name}, which finds its own number."
+        msg = f"k={k} cannot be set for {method.name}, which finds its own number."
+        raise ValueError(msg)
+    if k > len(data):
+        msg = f"k={k} exceeds the number of objects ({len(data)}); lower k."
         raise ValueError(msg)
     return method.with_number(int(k)), None, [f"{counted(k, 'cluster')}, as asked for."]
 
@@ -243,7 +235,7 @@ def in_directions(
     """Project the data onto `Directions`, and return these; None if not asked for."""
     if directions is None:
         return None, data
-    finder = Directions(directions, random_state=seed).fit(data)
+    finder = directions_for(directions, seed).fit(data)
     return finder, finder.transform(data)
 
 

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import entr
 
 from incerta import plot
-from incerta.api.answer import checked_seed, in_directions, scaled_by
+from incerta.api.answer import in_directions, scaled_by
 from incerta.api.result import ReportedResult, or_none, versions
 from incerta.assessment.pairs import Axes, within
 from incerta.assessment.posterior import along_common_axes, posterior
@@ -31,6 +31,7 @@ from incerta.plot.style import new_figure
 from incerta.typing import Array, Ids, Indices, Mask, Seed
 from incerta.views.truths import judged_where
 from incerta.wording import counted, cut, joined, percent, printable, share, verb
+from incerta.worlds.streams import checked_seed
 
 # Compare each label with this many that its objects could belong to, and the nearest.
 MOST_CONFUSED = 3

@@ -105,7 +105,7 @@ def check_classifier(
         raise ValueError(msg)
     objects, truth = as_uncertain(X), np.asarray(y)
     if truth.shape != (len(objects),):
-        msg = f"y has the shape {truth.shape}, and there are {len(objects)} objects."
+        msg = f"y has the shape {truth.shape}, but there are {len(objects)} objects."
         raise ValueError(msg)
     classes = np.unique(truth)
     if len(classes) < 2:

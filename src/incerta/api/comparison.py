@@ -11,14 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from incerta.api.answer import (
-    MOST_SEEDS,
-    checked_seed,
-    chosen_number,
-    cluster,
-    in_directions,
-    scaled_by,
-)
+from incerta.api.answer import chosen_number, cluster, in_directions, scaled_by
 from incerta.api.methods import Method, asked
 from incerta.api.result import as_frame
 from incerta.data.coerce import as_uncertain
@@ -28,6 +21,7 @@ from incerta.labels import in_order_of_appearance
 from incerta.metrics import clustering_accuracy
 from incerta.mixture.deconvolver import located
 from incerta.typing import Array, Ids, Indices, Seed
+from incerta.worlds.streams import MOST_SEEDS, checked_seed
 
 
 @dataclass(frozen=True)
@@ -163,7 +157,7 @@ def compare(
             )
             raise ValueError(msg)
         if all(each is None for each in classes):
-            msg = "truth has no class; leave it out."
+            msg = "truth has no known class; leave it out."
             raise ValueError(msg)
         known = np.array([*classes, None], dtype=object)[:-1]
     wanted = {name: asked(name, (params or {}).get(name)) for name in methods}

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from incerta import plot
-from incerta.api.answer import checked_seed
 from incerta.api.result import Result, or_none, versions
 from incerta.data.checks import positions_of_features
 from incerta.data.coerce import as_uncertain
@@ -28,6 +27,7 @@ from incerta.models.checks import wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices, Seed
 from incerta.wording import counted, cut, given, joined, percent, printable, verb
+from incerta.worlds.streams import checked_seed
 
 # Each object needs matrices of this size in every round.
 MOST_FEATURES = 20

@@ -49,9 +49,9 @@ def asked(method: Any, params: Mapping[str, Any] | None = None) -> Method:
                 continue
             msg = no_parameter(f"params: {wanted.name}", str(name), known)
             if name in NUMBERS and wanted.numbers:
-                msg = f"params: {name!r} is the number of clusters; say it with k."
+                msg = f"params: {name!r} is the number of clusters; set k."
             if name == "random_state":
-                msg = f"params: leave 'random_state' out; give {given('random_state')}."
+                msg = f"params: leave out 'random_state'; set {given('random_state')}."
             raise ValueError(msg)
         wanted.estimator.set_params(**{known[name]: params[name] for name in params})
     return wanted

@@ -31,7 +31,7 @@ LEAVE_OUT = (
 # Contents of arrays that are not numbers, by numpy's letter for the kind.
 NO_NUMBERS = {
     **dict.fromkeys("UST", "text; convert it first: numpy.asarray({}, dtype=float)"),
-    "c": "complex numbers; say what counts, e.g. numpy.abs({}), or make real and "
+    "c": "complex numbers; take a real quantity, e.g. numpy.abs({}), or make real and "
     "imaginary part two features",
     "M": "dates; turn them into numbers in a unit of your choice, e.g. "
     "({} - numpy.datetime64('2000-01-01')) / numpy.timedelta64(1, 'D')",

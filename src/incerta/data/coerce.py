@@ -57,7 +57,7 @@ def as_uncertain(X: Any) -> UncertainData:
         msg = f"X={str(X)!r} is a name, not data; read it first: ic.read_table(...)."
         raise DataError(msg)
     if comes_from(X, "xarray"):
-        msg = "a DataArray does not say which dimension is which; use from_xarray."
+        msg = "the dimensions of a DataArray have no fixed roles; use from_xarray."
         raise DataError(msg)
     if comes_from(X, "astropy") and hasattr(X, "distribution"):
         from incerta.data.from_science import from_distribution_array

@@ -363,7 +363,7 @@ def concat(parts: Sequence[UncertainData]) -> UncertainData:
     if len(meanings) > 1:
         msg = (
             f"parts mean different things by their uncertainty: {sorted(meanings)}; "
-            "say which it is by with_meaning."
+            "set one with with_meaning."
         )
         raise DataError(msg)
     numbered = all(np.array_equal(p.ids, np.arange(len(p))) for p in parts)

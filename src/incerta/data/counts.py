@@ -305,8 +305,8 @@ def _exposures(table: Any, exposure: ArrayLike | None, coded: Coded) -> Array:
     if exposure is None:
         looked = np.asarray(table.sum(axis=1), dtype=np.float64)
         why = (
-            "has no counts at all, and no share can be told. Leave it out, or say how "
-            f"much was looked at: {given('exposure')}"
+            "has no counts, so shares are undefined. Leave it out, or give the "
+            f"exposure: {given('exposure')}"
         )
     else:
         looked = as_floats(exposure, "exposure")
@@ -314,7 +314,7 @@ def _exposures(table: Any, exposure: ArrayLike | None, coded: Coded) -> Array:
             msg = f"exposure has shape {looked.shape}, it must be ({n_rows},): one per "
             raise DataError(msg + "row of counts.")
         looked = np.broadcast_to(looked, n_rows).astype(np.float64)
-        why = "must have an exposure above 0; leave out what was not looked at"
+        why = "must have an exposure above 0; leave out rows that were not observed"
     bad = ~((looked > 0.0) & np.isfinite(looked))
     if bad.any():
         row = int(bad.argmax())

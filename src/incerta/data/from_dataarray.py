@@ -268,7 +268,7 @@ def columns_of_dataset(dataset: Any, id: str | None) -> dict[str, Any]:
             return {name: v.values for name, v in flat.items()}
         several = f"the Dataset has the dimensions {dict(dataset.sizes)}"
     msg = (
-        f"{several}; say which one holds the draws with {given('sample')}, and whether "
-        f"they are {given('joint')}. Or name those of a grid: {given(id='lat,lon')}."
+        f"{several}; set {given('sample')} to the one that holds the draws, and "
+        f"{given('joint')}. Or name those of a grid: {given(id='lat,lon')}."
     )
     raise DataError(msg)

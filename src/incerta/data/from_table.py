@@ -319,7 +319,7 @@ def _of_counts(rows: Rows) -> UncertainData:
             lacking = listed_gaps(names, [np.isnan(column) for column in cells], coded)
             msg = (
                 f"there are missing values: {lacking}. Write 0 where nothing was seen; "
-                f"{given(missing='drop')} leaves out rows that were not looked at."
+                f"{given(missing='drop')} leaves out rows that were not observed."
             )
             raise MissingValueError(msg)
         kept = dropped(gaps, coded)

@@ -57,8 +57,8 @@ def law_of_replicates(
     if (single := ~(freedom > 0).any(axis=0)).any():
         name = feature_names[int(single.argmax())]
         msg = (
-            f"no object has two values of {name!r}, so that nothing says how large "
-            f"their errors are; give error columns ({given('errors')})."
+            f"no object has two values of {name!r}, so their errors are unknown; give "
+            f"error columns ({given('errors')})."
         )
         raise DataError(msg)
     correlation = _correlation(values, objects, summary) if together else None
@@ -153,7 +153,7 @@ def _offsets(
     if n_apart > 1:
         msg = (
             f"the batches fall into {n_apart} parts that have no object in common, so "
-            "that their offsets cannot be told from differences between objects; "
+            "their offsets cannot be separated from differences between objects; "
             "measure some objects in several batches, or leave batch out."
         )
         raise DataError(msg)

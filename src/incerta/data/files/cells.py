@@ -230,8 +230,8 @@ def _log_normal(name: str, column: Column, limits: Array) -> tuple[Array, Array]
     if len(np.unique(known)) < 2:
         msg = (
             f"column {name!r} holds {column.limit_example!r} and fewer than two "
-            "different values, so that nothing says how far below the limit its "
-            f"logarithm may be. Leave it out of {given('log')}."
+            "different values, so the distribution of values below the limit is "
+            f"unknown. Leave it out of {given('log')}."
         )
         raise DataError(msg)
     mean, std = below_limits(known, np.log10(limits))
@@ -249,15 +249,14 @@ def _refuse_no_belief(name: str, column: Column, errors: Any, where: Where) -> N
     row = int(wrong.argmax())
     if wrong is nought:
         msg = (
-            f"column {name!r}, {where(row)}: a limit must be above 0, as the value is "
-            "taken to lie between 0 and the limit. Leave the cell empty."
+            f"column {name!r}, {where(row)}: a limit must be above 0, because the "
+            "value is taken to lie between 0 and the limit. Leave the cell empty."
         )
     elif wrong is negative:
         msg = (
             f"{held}, but also values below 0 ({where(row)}: {column.values[row]}), so "
-            "that nothing says how low a value below the limit can be. Leave such "
-            "cells empty, or write all values as two columns of bounds with "
-            f"{given(kind='interval')}."
+            "a value below the limit has no lower bound. Leave such cells empty, or "
+            f"write all values as two columns of bounds with {given(kind='interval')}."
         )
     else:
         msg = (

@@ -139,7 +139,7 @@ def _refuse_layers(file: Any, layers: Sequence[str], others: Sequence[str]) -> N
     if others:
         msg = (
             f"{given(layers=list(layers))} are of the columns of X, and {others[0]!r} "
-            "is no such column. Leave layers out, or name columns of X only."
+            "is not one. Leave layers out, or name columns of X only."
         )
         raise DataError(msg)
 

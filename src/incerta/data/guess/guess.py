@@ -171,8 +171,8 @@ def _one_column_each(objects: Described, things: Described) -> Guess:
     some = ", ".join(map(str, np.asarray(things.words)[:3]))
     some += ", ..." if things.n_distinct > 3 else ""
     doubt = (
-        f"{things.name} seems to say what was measured of each {objects.name}; that "
-        f"must be columns ({some}). pandas' pivot_table pivots the table."
+        f"{things.name} seems to name the measured quantities of each {objects.name}; "
+        f"these must be columns ({some}). pandas' pivot_table pivots the table."
     )
     return Guess((), doubt)
 

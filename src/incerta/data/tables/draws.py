@@ -170,7 +170,7 @@ def _refuse_unknown(known: Mask, ids: Ids, names: tuple[str, ...]) -> None:
     if few.any():
         msg = (
             f"no object has a value of {names[int(few.argmax())]!r} in two joint "
-            "draws, so that nothing says how much draws differ; leave it out."
+            "draws, so the variation between draws is unknown; leave it out."
         )
         raise MissingValueError(msg)
 

@@ -579,10 +579,10 @@ def refuse_errors(names: Sequence[str], table: Array, id: str | None = None) -> 
     more = f" (and {counted(len(those) - 1, 'more column')})" if len(those) > 1 else ""
     msg = (
         f"column {those[0]!r}{more} looks like the error of {errors[0].value!r}, and "
-        "every column of a plain table would be a feature. Say what is what: "
+        "every column of a plain table would be a feature. Name the columns: "
         f"{_call(errors, [name for name in names if name not in those], id)} If it is "
-        "a feature, name all columns as values: "
-        f"from_frame(table, {_said(id)}values={[*names]!r})."
+        "a feature, name all columns as values: from_frame(table, "
+        f"{_said(id)}values={[*names]!r})."
     )
     raise DataError(msg)
 

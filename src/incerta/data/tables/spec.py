@@ -408,7 +408,7 @@ class TableSpec:
             raise DataError(msg)
         if self.sample is not None and self.joint is None:
             msg = (
-                f"{given(sample=self.sample)} was given without joint. Say "
+                f"{given(sample=self.sample)} was given without joint. Set "
                 f"{given(joint=True)} if rows with the same entry belong together "
                 "across objects (an ensemble member, a month of one year), "
                 f"{given(joint=False)} if each object was measured on its own."
@@ -421,7 +421,7 @@ class TableSpec:
         if self.kind == COUNTS:
             self._check_counts()
             return
-        why = f"is about counts; say {given(kind=COUNTS)}, too."
+        why = f"is about counts; also set {given(kind=COUNTS)}."
         self.refuse(["exposure"], why)
         self._check_replicates()
         if self.corr is not None:
@@ -436,17 +436,16 @@ class TableSpec:
         for name in self.values:
             if name in called and name not in self.logs:
                 msg = (
-                    f"the logarithm of {called[name]!r} is called {name!r}, as another "
-                    "of the values is already. Rename that column, or leave one of "
-                    "them out."
+                    f"the logarithm of {called[name]!r} would be named {name!r}, like "
+                    "another value. Rename that column, or leave one of them out."
                 )
                 raise DataError(msg)
 
     def _check_counts(self) -> None:
         why = (
-            f"cannot be used with {given(kind=COUNTS)}: counts tell their errors "
-            "themselves, rows of the same object are added up, and rates are compared "
-            "by their logarithms."
+            f"cannot be used with {given(kind=COUNTS)}: counts determine their errors, "
+            "rows of the same object are added up, and rates are compared by their "
+            "logarithms."
         )
         others = ("weight", "sample", "joint", "batch", "corr", "log", "replicates")
         if self.errors:
@@ -456,7 +455,7 @@ class TableSpec:
         if self.missing in ("infinite", "impute"):
             msg = (
                 f"{given(missing=self.missing)} does not fit counts. Write 0 where "
-                "nothing was seen, and leave out rows that were not looked at: "
+                "nothing was seen, and leave out rows that were not observed: "
                 f"{given(missing='drop')}."
             )
             raise DataError(msg)
@@ -470,8 +469,8 @@ class TableSpec:
         if self.layers and self.errors:
             msg = (
                 f"{given(layers=list(self.layers))} are repeated measurements, which "
-                f"tell their errors themselves; {given(errors=self._errors_said())} "
-                "cannot be used with them."
+                f"determine the errors; {given(errors=self._errors_said())} cannot be "
+                "used with them."
             )
             raise DataError(msg)
         of_replicates = self.stated_meaning == "error" and self.id is not None
