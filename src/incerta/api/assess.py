@@ -219,7 +219,7 @@ class Assessment(ReportedResult):
 
     @cached_property
     def shown(self) -> UncertainData:
-        """The objects as pictures show them: in few directions, if these were found."""
+        """The objects as drawn in pictures: in directions, if there are any."""
         finder = self.directions
         if finder is None or finder.n_directions_ == 0:
             return located(self.data)
@@ -229,7 +229,7 @@ class Assessment(ReportedResult):
 
     @property
     def plot(self) -> Plots:
-        """Pictures: ``found.plot.pairs()`` and ``found.plot.map()``."""
+        """Plots: ``found.plot.pairs()`` and ``found.plot.map()``."""
         return Plots(self)
 
     @property
@@ -256,7 +256,7 @@ class Assessment(ReportedResult):
         return self.data.ids[worst[self.right[worst] < DOUBTFUL]]
 
     def sets(self, coverage: float = 0.95) -> list[tuple[Any, ...]]:
-        """Give the plausible labels of each object.
+        """Return the plausible labels of each object.
 
         Among objects labeled as these were, a share of `coverage` has the given label
         in its set, however poor the fit: the sets are conformal. A set can be empty.
@@ -298,7 +298,7 @@ class Assessment(ReportedResult):
         return np.asarray(connected_components(links, directed=False)[1], np.intp)
 
     def columns(self) -> dict[str, Any]:
-        """The table by columns, in the order of the objects."""
+        """Return the table by columns, in the order of the objects."""
         sets = ["|".join(map(str, each)) for each in self.sets()]
         return {
             "id": self.data.ids,
@@ -474,7 +474,7 @@ def assess(
     scale: bool = True,
     directions: int | str | None = "auto",
 ) -> Assessment:
-    """Say how sure labels are that another tool or a person assigned.
+    """Assess how sure labels from another tool or a person are.
 
     Two questions are kept apart because their answers differ. *Can the label be
     predicted from the values?* That is possible even if a single cluster was cut in

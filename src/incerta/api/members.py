@@ -89,7 +89,7 @@ class Group:
 
 
 class Expected(NamedTuple):
-    """What to expect of the objects above a threshold."""
+    """Expected properties of the objects above a threshold."""
 
     n_objects: int
     contamination: float  # share of them outside the group
@@ -176,7 +176,7 @@ class Members(Result):
         return np.argmax(np.hstack([rest, self.probability]), axis=1) - 1
 
     def expected(self, threshold: float = 0.5, group: int | None = None) -> Expected:
-        """Say what to expect of the objects above a threshold.
+        """Return the expected contamination and completeness above a threshold.
 
         Parameters
         ----------
@@ -214,7 +214,7 @@ class Members(Result):
         return np.minimum(self.probability.sum(axis=1), 1.0)
 
     def probability_of(self, data: Any) -> Array:
-        """Give the probability of each group for other objects.
+        """Return the probability of each group for other objects.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ class Members(Result):
         return _shares(some, self.components, self.n_groups)
 
     def columns(self) -> dict[str, Any]:
-        """The table by columns, the most probable members first."""
+        """Return the table by columns, the most probable members first."""
         member = self._of(None)
         order = np.argsort(-member, kind="stable")
         return {
@@ -411,8 +411,8 @@ def members(
     -------
     Members
         ``print`` it. ``table()`` lists the objects, the most probable members first,
-        ``groups`` describes each group, and ``expected(0.9)`` says what to expect of
-        the objects above a threshold.
+        ``groups`` describes each group, and ``expected(0.9)`` has the expected
+        properties of the objects above a threshold.
 
     Notes
     -----

@@ -23,8 +23,8 @@ from incerta.wording import given
 
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 LONGEST_LINE = 2**20  # bytes of a row
-PAUSE = 0.2  # seconds between two looks at a file that may grow
-IN_DOUBT = re.compile(r"[-+−]?[1-9]\d{0,2},\d{3}")  # a decimal comma, or thousands
+PAUSE = 0.2  # seconds between checks of a growing file
+IN_DOUBT = re.compile(r"[-+−]?[1-9]\d{0,2},\d{3}")  # decimal comma or thousands
 # Errors caused by rows: integers in JSON may be too large for a float.
 UNREADABLE = (DataError, OverflowError)
 ROW = re.compile(r"row 1 \(counted from 1\)")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from incerta.data.guess.guess import Guess
 
 EXTRAS = ("cli", "plot", "report", "notebook", "io", "science", "fast", "gpu", "dask")
-MOST_COLUMNS = 40  # of a table that is shown whole
+MOST_COLUMNS = 40  # tables with up to this many columns are shown in full
 FIRST, LAST = 20, 5
 LONGEST_COMMAND = 800
 KINDS = {"measured": "number ±", "other": "array"}

@@ -54,7 +54,7 @@ def obeyed() -> Iterator[None]:
         yield  # somebody else decides: a shell that runs us in the background
         return
     heard, rung = os.pipe()
-    if os.name != "nt":  # which asks for it only of sockets
+    if os.name != "nt":  # Windows requires it only for sockets
         os.set_blocking(rung, False)
     threading.Thread(target=_end_after_signal, args=(heard,), daemon=True).start()
     before = signal.set_wakeup_fd(rung, warn_on_full_buffer=False)

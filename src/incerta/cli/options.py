@@ -245,7 +245,7 @@ def check(method: str, params: Mapping[str, Any]) -> None:
 def for_each(
     params: Mapping[str, Any], methods: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
-    """Parameters of each method.
+    """Return the parameters of each method.
 
     ``METHOD.name`` is for one method, and ``name`` for all methods that have it.
     """

@@ -31,7 +31,7 @@ Writer: TypeAlias = Callable[[Path], object]  # writes a file
 WIDTH = 80
 N_UNSURE = 5
 LONGEST_ID = 24
-MOST_ROWS = 12  # of small tables
+MOST_ROWS = 12  # rows of a small table
 # Errors caused by data, parameters or the system; any other error is a bug.
 EXPECTED = (ValueError, OSError, ImportError, MemoryError)
 

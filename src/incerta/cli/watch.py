@@ -32,7 +32,7 @@ TABLE = "table.csv"
 TO_GUESS = 200  # rows used to guess the columns
 AT_ONCE = 500  # rows processed together
 MOST_WARNINGS = 10
-MOST_NAMED = 20  # of rows that are left out
+MOST_NAMED = 20  # rows left out that are named
 
 EPILOG = f"""\
 \b

@@ -20,7 +20,8 @@ HOW_TO_TELL = (
     "member, one month), these are worlds."
 )
 
-# Bytes of all ids as an array of text, and how much of it may be empty.
+# Ids are refused if their array has more bytes than this and is mostly padding: more
+# than this many times their text.
 MOST_ROOM = 2**26
 MOST_TIMES = 16
 LEAVE_OUT = (

@@ -442,7 +442,7 @@ def overdispersion_of(
     """
     s, each = shares[:, None], counts[objects]
     expected = s * each
-    squares = s**2 * each * np.maximum(each - 1.0, 0.0)  # of the mean of the row
+    squares = s**2 * each * np.maximum(each - 1.0, 0.0)  # squared mean of the row
     found = 0.0
     beyond = np.square(rows - expected) - (1.0 - s) * expected
     own = repeats[objects][:, None]

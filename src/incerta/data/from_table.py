@@ -30,7 +30,7 @@ from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
 from incerta.wording import given
 
-MOST_COMPARED = 100_000  # ids, in which some that look alike are searched
+MOST_COMPARED = 100_000  # ids checked for some that look alike
 
 
 def from_frame(

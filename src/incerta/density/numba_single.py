@@ -124,7 +124,7 @@ def _recount(
 
 @jit
 def _as_rows(values: Any, center: Any, scale: Any) -> Any:
-    """Rows -2 x, in blocks of four; limits 1 - |x|² of rows; the largest |x|²."""
+    """Return rows -2 x in blocks of four, limits 1 - |x|², and the largest |x|²."""
     n, d = values.shape
     x = np.zeros((-(-n // 4) * 4, -(-d // 4) * 4), dtype=np.float32)
     limits = np.full(x.shape[0], -np.inf, dtype=np.float32)

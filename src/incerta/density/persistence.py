@@ -215,7 +215,7 @@ def tree_of_ordering(found: Ordering, core: Array, law: Law) -> Tree:
 
 
 def scale_of(law: Law) -> float:
-    """Root mean expected squared distance of objects from their mean."""
+    """Return the root mean expected squared distance of objects from their mean."""
     return float(np.sqrt((law.mean().var(axis=0) + law.variance().mean(axis=0)).sum()))
 
 

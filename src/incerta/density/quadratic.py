@@ -70,7 +70,7 @@ def gaussian_within(
 def correlated_within(
     gap: Array, covariance: Array, eps: float, *, fast: bool = False
 ) -> Array:
-    """``P(|D| <= eps)`` of Gaussian vectors D with a covariance, which may be singular.
+    """Return ``P(|D| <= eps)`` of Gaussian vectors D, whose covariance may be singular.
 
     They are rotated so that features are independent: d³ operations for each pair.
     """
@@ -125,12 +125,12 @@ def _within(gap: Array, variance: Array, eps: float, fast: bool) -> Array:
 
 
 def _on_a_line(gap: Array, sd: Array) -> Array:
-    """``P(|D| <= 1)`` of one feature; `gap` is not negative, so tails stay small."""
+    """Return ``P(|D| <= 1)`` of one feature; with `gap` ≥ 0, tails are small."""
     return ndtr((1.0 - gap) / sd) - ndtr((-1.0 - gap) / sd)
 
 
 def _chi_square(x: Array, df: Array, noncentrality: Array) -> Array:
-    """Distribution function of the noncentral chi-square, at x > 0."""
+    """Return the distribution function of the noncentral chi-square, at x > 0."""
     out = np.empty_like(x)
     short = noncentrality < LONG_SERIES
     out[short] = chndtr(x[short], df[short], noncentrality[short])

@@ -50,7 +50,7 @@ SETTLING = 50
 TOL = 1e-3
 # Strength of shrinking correlations within a group to 0, in objects per feature.
 TOWARDS_AXES = 5.0
-LEAST_VARIANCE = 1e-12  # of groups, in scaled units
+LEAST_VARIANCE = 1e-12  # least variance of groups, in scaled units
 MOST_GROUPS = 30
 # A group must gain log(n / level) plus this for each feature, more than fields without
 # groups do by chance (`benchmarks/members.py`).

@@ -142,7 +142,7 @@ def _positive(values: Array) -> Array:
 # Largest number of objects on which starts are compared, and rounds of the first pass.
 TRIAL_OBJECTS = 1000
 TRIAL_ROUNDS = 5
-FIRST_ROUNDS = 10  # of the single Gaussian from which the starts are made
+FIRST_ROUNDS = 10  # rounds for the single Gaussian behind the starts
 # Stop adding components after this many numbers in a row without improvement.
 PATIENCE = 2
 # Most features with correlations if errors are unequal and there is a choice. Each

@@ -32,7 +32,7 @@ MARKS = {
 }
 UTF8 = ("utf-8", "utf-8-sig", "ascii")
 WESTERN = "cp1252"
-BLOCK = 2**20  # bytes that are read at a time
+BLOCK = 2**20  # bytes to read at a time
 HEAD = 2**16  # bytes to inspect
 FEW_ROWS = 100  # rows to inspect
 MOST_TITLES = 10  # lines above the header

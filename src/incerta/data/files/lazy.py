@@ -26,7 +26,7 @@ from incerta.wording import given
 # Unpacked; starting a piece takes far less time than reading this much.
 PIECE_BYTES = 64 * 2**20
 FEW_ROWS = 2**16  # rows to read at a time when searching for the end of an object
-NUMBER = "number of the row"  # column where these are the ids
+NUMBER = "number of the row"  # name of the ids if they are row numbers
 
 
 @dataclass(frozen=True, kw_only=True)

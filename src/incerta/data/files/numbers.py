@@ -19,7 +19,7 @@ Cell: TypeAlias = str | float
 MISSING_WORDS = frozenset(
     {"", "na", "n/a", "n.a.", "nan", "-nan", "null", "nil", "none", "missing", "nd"}
     | {"n.d.", "?", "-", "--", "–", "—", ".", "..", "…", "*", "#n/a", "#na", "<na>"}
-    | {"\\n"}  # of databases
+    | {"\\n"}  # in databases
 )
 _NUMBER = r"[+-]?(?:\d(?:[\d., ']*[\d.,])?|[.,]\d+)(?:[eE][+-]?\d+)?"
 _WORD = r"(?:[^\W\d_]+|[%‰°′″][^\W\d_]*)(?:\^?-?\d|[²³⁻¹]+)?"
@@ -37,7 +37,7 @@ WITH_DEVIATION = re.compile(
 UP_AND_DOWN = re.compile(r"[^+]*\d ?[\^{_]*\+ ?\d.*- ?\d.*")
 IN_PARENTHESES = re.compile(rf"\( ?{_MEASURED} ?\) ?{_UNIT}?")
 LIMIT = re.compile(r"(?P<side>[<>]=?|[≤≥]) ?(?P<rest>.+)")
-ERROR_ALONE = re.compile(r"(?:±|\+/-|\+-) ?(?=[\d.,])")  # of a value elsewhere
+ERROR_ALONE = re.compile(r"(?:±|\+/-|\+-) ?(?=[\d.,])")  # an error without its value
 INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 GROUPS = re.compile(r"[1-9]\d{0,2}(?:([., '])\d{3})(?:\1\d{3})*")
 LONGEST = 80  # letters of a cell with a number
@@ -140,8 +140,8 @@ def taken_apart(text: str) -> Parts | None:
     if match := CELL.fullmatch(text):
         if match["money"]:
             return Parts(text[1:].strip(), unit=match["money"])
-        percent = match["error"] and match["unit"] == "%"  # of the value, or of 100?
-        no_digit = match["last"] and "e" in match["value"].lower()  # the last of what?
+        percent = match["error"] and match["unit"] == "%"  # % of the value, or of 100?
+        no_digit = match["last"] and "e" in match["value"].lower()  # unclear
         return None if percent or no_digit else _measured(match)
     if match := WITH_DEVIATION.fullmatch(text):
         return Parts(match["value"], match["error"])

@@ -19,7 +19,7 @@ from incerta.wording import counted, given, unknown_name
 
 Place: TypeAlias = tuple[int, int]  # row and column of a cell, counted from 0
 
-# Where these are text; elsewhere the file marks such cells.
+# Errors in files that store them as text; other files mark these cells.
 ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
 RELATION = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id",

@@ -31,10 +31,10 @@ DATE = re.compile(
 SKEWED = 2.0  # skewness above which logarithms are tried
 FEWEST_FOR_SKEW = 20
 FEWEST_TO_NUMBER = 10  # rows; fewer may hold 1, 2, 3 by chance
-MANY_GROUPS = 10  # of equal size, which no numbers but those of groups have
+MANY_GROUPS = 10  # equal groups; other numbers do not form that many
 ALMOST_ALL = 0.9
 MOST_CLASSES = 50
-NUMBER = re.compile(r"[\W_]*\d+$|[\W_]+[A-Za-z]$")  # of gene_1
+NUMBER = re.compile(r"[\W_]*\d+$|[\W_]+[A-Za-z]$")  # the end of gene_1
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Described:
     marks: tuple[str, ...] = ()  # numbers that may mean missing: -999
     doubt: str = ""  # why text that looks like numbers is not
     is_error: bool = False  # cells are marked as errors: ±0.5
-    sizes: dict[str, int] = field(default_factory=dict)  # of the dimensions of arrays
+    sizes: dict[str, int] = field(default_factory=dict)  # of array dimensions
 
     @property
     def n_rows(self) -> int:

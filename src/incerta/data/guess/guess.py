@@ -50,7 +50,7 @@ from incerta.typing import Indices
 from incerta.wording import capital, counted, given
 
 LONG_FORM = ("weight", "sample", "joint", "batch")
-ROWS_OF_AN_OBJECT = 2.0  # on average, at least
+ROWS_OF_AN_OBJECT = 2.0  # least number of rows per object, on average
 FEWEST = 3  # objects, beside what was measured about them
 VALUES = "rows of an object are its possible values"
 EXACT = "every row is an object; values are exact"

@@ -26,8 +26,8 @@ from incerta.wording import counted, given, verb
 
 MAX_ROUNDS = 200
 TOLERANCE = 1e-4  # in standard deviations of the residuals
-MOST_CELLS = 10_000  # to find out how features go together
-SEED = 0  # of what a fill adds at random
+MOST_CELLS = 10_000  # for correlations of features
+SEED = 0  # seed of the random part of fills
 
 
 def cells_of_draws(rows: Rows, draws: Coded) -> Indices:

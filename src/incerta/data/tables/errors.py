@@ -35,14 +35,14 @@ QUANTILE_84 = float(ndtri(0.84))  # 0.994458, of a 68% confidence interval
 QUANTILE_95 = float(ndtri(0.95))  # 1.644854, of a 90% margin of error
 QUANTILE_975 = float(ndtri(0.975))  # 1.959964, of a 95% margin of error or interval
 
-TIMES = {  # that an error is the standard deviation
+TIMES = {  # standard deviations in an error
     "sd": 1.0,
     "se": 1.0,
     "2sigma": 2.0,
     "3sigma": 3.0,
     "moe90": QUANTILE_95,
     "moe95": QUANTILE_975,
-    "rel%": 100.0,  # of that relative to the size of the value
+    "rel%": 100.0,  # relative to the size of the value
 }
 Change = Callable[[Array], Array]
 

@@ -34,7 +34,7 @@ ID_WORDS = _set(
     "customer client school hospital district village neuron electrode"
 )
 KEY_WORDS = _set("id ids identifier key oid uid uuid code designation")
-NUMBER_WORDS = _set("nr no")  # of rows, or of what each row is about
+NUMBER_WORDS = _set("nr no")  # numbers of rows or of objects
 ROW_WORDS = _set("row rowid rownum index idx unnamed") | NUMBER_WORDS
 CLASS_WORDS = _set(
     "class classes label labels type types species genus family cluster clusters group "
@@ -182,7 +182,7 @@ _MEAN_BEFORE = re.compile(rf"(?:{_MEAN})[\W_]+(?P<value>.+)", re.IGNORECASE)
 _ONE_VALUE = re.compile("mean|avg|average|value|val|estimate|est|measurement", re.I)
 _ASIDE = re.compile(r"n|count|size|df|statistic|p[\W_]?value|conf[\W_](low|high)", re.I)
 _CONFIDENCE = re.compile("ci|cl|conf|hdi|95", re.IGNORECASE)
-LONGEST = 200  # name that is looked at; a file may have any
+LONGEST = 200  # letters; longer names are ignored
 
 _LOWS = dict(
     zip(
