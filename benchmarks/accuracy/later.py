@@ -1,4 +1,4 @@
-"""Made sets that came last, when the default was chosen.
+"""Simulated sets that were added after the default had been chosen.
 
 It was changed twice because of them: graphs had counted for more than one view, which
 lost to k-means on clusters of unequal sizes, and the mixture that worlds are drawn from
@@ -21,7 +21,7 @@ def unequal_sizes(rng):
 
 
 def elongated(rng):
-    """Four clusters, each long in a direction of its own."""
+    """Four clusters, each elongated in another direction."""
     target = rng.integers(4, size=N_OBJECTS)
     shapes = np.linalg.qr(rng.normal(size=(4, 3, 3)))[0] * [2.0, 0.7, 0.4]
     around = np.einsum("nij,nj->ni", shapes[target], rng.normal(size=(N_OBJECTS, 3)))

@@ -23,7 +23,7 @@ kind = rng.integers(3, size=600)
 usual = np.array([[52.0, 0.80, 43.0], [70.0, 1.15, 38.0], [55.0, 1.00, 33.0]])
 truth = usual[kind] + rng.normal(size=(600, 3)) * [3.5, 0.06, 1.3]
 people = rng.lognormal(10.3, 1.4, size=600)
-# Few rent where few live; ages are known from registers.
+# Few people rent in small counties; ages are known from registers.
 few = np.sqrt(20_000 / people)[:, None]
 error = few * np.column_stack(
     [np.full(600, 6.0), 0.6 * rng.lognormal(0.0, 0.6, size=600), np.full(600, 1.0)]

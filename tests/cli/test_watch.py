@@ -232,7 +232,7 @@ def test_json_and_quiet(call, stream, tmp_path):
     [
         (("--every", "often"), 2, "must be a number of rows"),
         (("--every", "0"), 2, "must be a number of rows"),
-        (("--half-life", "-1"), 2, "must be a number of rows above 0"),
+        (("--half-life", "-1"), 2, "neither a number of rows above 0"),
         (("--encoding", "utf-16"), 2, "no lines that end in one byte"),
         (("--values", "cold"), 1, "no column 'cold'"),
         (("--sample", "x"), 2, "No such option"),
