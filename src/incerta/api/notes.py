@@ -10,15 +10,7 @@ from incerta.data.guess.described import wants_logarithm
 from incerta.data.projections import projected
 from incerta.typing import Array, Ids, Indices
 from incerta.views.consensus import View
-from incerta.wording import (
-    capital,
-    counted,
-    given,
-    joined,
-    percent,
-    printable,
-    verb,
-)
+from incerta.wording import capital, counted, given, joined, percent, printable, verb
 
 # With fewer objects, tiny clusters and skewness are meaningless.
 FEWEST = 20

@@ -32,15 +32,7 @@ from incerta.report.plain import (
     text,
 )
 from incerta.typing import Array, Indices
-from incerta.wording import (
-    SURE,
-    counted,
-    joined,
-    no_confidence,
-    percent,
-    share,
-    verb,
-)
+from incerta.wording import SURE, counted, joined, no_confidence, percent, share, verb
 
 if TYPE_CHECKING:
     from incerta.data.container import UncertainData
