@@ -49,10 +49,7 @@ def test_a_frame_of_methods():
 
 @pytest.mark.parametrize(
     ("truth", "what"),
-    [
-        ([0, 1], "truth has 2 classes, and there are 300"),
-        ([None] * 300, "no known"),
-    ],
+    [([0, 1], "truth has 2 classes, and there are 300"), ([None] * 300, "no known")],
 )
 def test_classes_that_cannot_be_known(stars, truth, what):
     with pytest.raises(ValueError, match=what):

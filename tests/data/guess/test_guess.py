@@ -296,10 +296,7 @@ def test_tables_with_rows_for_each_thing_must_be_turned(things):
     for table in ([place, what, x], [wells, place, what, x]):
         found = guess(table)
         assert not found.readings
-        assert (
-            f"{things} seems to name the measured quantities of each place"
-            in found.doubt
-        )
+        assert f"{things} seems to name the measured quantities of" in found.doubt
         assert "(t0, t1)" in found.doubt
     # One who says what the objects are is not told.
     assert guess([place, what, x], {"id": "place"}).readings
