@@ -110,8 +110,8 @@ def cluster(
     seed = checked_seed(random_state)
     wanted = asked(method, params)
     model, reasons = wanted.estimator, [wanted.reason]
-    said: list[str] = []
-    with _noted(said):
+    texts: list[str] = []
+    with _noted(texts):
         scaler, scaled = scaled_by(objects, scale)
         if scaler is not None:
             reasons.append("Features were scaled by the spread of their values.")
@@ -160,12 +160,12 @@ def cluster(
         directions=finder,
         deconvolver=deconvolver,
         choice=choice,
-        warnings=tuple(dict.fromkeys(said)),
+        warnings=tuple(dict.fromkeys(texts)),
     )
-    told = crumbs(result.ids, result.labels, wanted.finds_number)
-    told += in_views(len(result.ids), model._facts().views)
-    told += unlike(result.ids, result.novelty)
-    return reworded(result, reasons=(*result.reasons, *told))
+    notes = crumbs(result.ids, result.labels, wanted.finds_number)
+    notes += in_views(len(result.ids), model._facts().views)
+    notes += unlike(result.ids, result.novelty)
+    return reworded(result, reasons=(*result.reasons, *notes))
 
 
 def _with_number(

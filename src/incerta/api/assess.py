@@ -319,10 +319,10 @@ class Assessment(ReportedResult):
         if n_wrong:
             has = verb(n_wrong, "has", "have")
             wrong = f"about {counted(n_wrong, 'object')} {has} a wrong one."
-        told = f"{counted(n, 'object')} have the same label."
+        labels = f"{counted(n, 'object')} have the same label."
         if len(self.names) > 1:
             share = f"The values explain {percent(self.score)} of the {several} of"
-            told = f"{share} {counted(n, 'object')}; {wrong}"
+            labels = f"{share} {counted(n, 'object')}; {wrong}"
         listed = [_listed(self.pairs, each) for each in (SEPARATE, TOGETHER, FEW)]
         if listed[1]:
             valleys = f"No valley is shown between {listed[1]}: they may be one cluster"
@@ -343,7 +343,7 @@ class Assessment(ReportedResult):
         if len(self.look):
             first = joined(_few([str(each) for each in self.look]))
             hides += f"; look first at {first}"
-        return [told, f"{valleys}.", f"{hides}."]
+        return [labels, f"{valleys}.", f"{hides}."]
 
     def explain(self) -> str:
         """Summarize the result in three sentences and a line for each label."""

@@ -294,11 +294,11 @@ class Members(Result):
             f"probably {verb(inside, 'belongs', 'belong')} to "
             f"{verb(k, 'it', 'one of them')}."
         )
-        told = [first]
+        lines = [first]
         weak = [g for g, each in enumerate(self.groups) if each.gain < self.needed]
         if weak:
             which = joined([str(g) for g in weak[:MOST_TOLD]])
-            told.append(
+            lines.append(
                 f"Group {which} could be chance: only a gain in log likelihood of "
                 f"{self.needed:.1f} or more is reached by a field alone in less than "
                 f"{chance} of cases."
@@ -306,13 +306,13 @@ class Members(Result):
         for threshold in (0.5, 0.9):
             found = self.expected(threshold)
             if found.n_objects:
-                told.append(
+                lines.append(
                     f"Of the {counted(found.n_objects, 'object')} with a probability "
                     f"of at least {threshold}, {percent(found.contamination)} are "
                     f"expected to belong to the field; they should include "
                     f"{percent(found.completeness)} of all members."
                 )
-        return told
+        return lines
 
     def explain(self) -> str:
         """Summarize the result in sentences, with a table for each group."""

@@ -113,10 +113,10 @@ def demo(
     )
     if no_report:
         return
-    told = f"A report needs the extra report: {pip_install('report')}"
+    line = f"A report needs the extra report: {pip_install('report')}"
     if installed("jinja2"):
         command = shlex.join(["incerta", "demo", "--seed", str(seed)])
         with bars():
             reworded(result, command=command).report(report)
-        told = f"Report: {report}"
-    console.print(f"\n{told}", markup=False, soft_wrap=True)
+        line = f"Report: {report}"
+    console.print(f"\n{line}", markup=False, soft_wrap=True)

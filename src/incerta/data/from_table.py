@@ -209,8 +209,8 @@ def _needed(table: Table, spec: TableSpec, df: Any) -> list[str]:
         index = getattr(getattr(df, "index", None), "names", ())
         named = spec.id is not None and spec.id not in table.names
         if named and spec.id in index:
-            said = given(id=spec.id)
-            msg = f"{said} is the index, not a column; pass df.reset_index()."
+            name = given(id=spec.id)
+            msg = f"{name} is the index, not a column; pass df.reset_index()."
             raise DataError(msg) from error
         raise
 

@@ -186,14 +186,14 @@ class AutoClusterer(UncertainClusterer):
         self, objects: UncertainData | PartitionedData, known: Indices | None
     ) -> None:
         k, seed = self.n_clusters, self.seed_
-        some, told, n_objects = some_labeled(
+        some, kept, n_objects = some_labeled(
             objects, settings.MOST_OBJECTS, seed, known
         )
         some = features_by_name(some)
         truths, wanted = truths_of(some, k, seed), self._wanted()
         n_worlds = number_of_worlds(self.n_worlds, some)
-        found = consensus(some, truths, k, n_worlds, seed, told, wanted, self.one_shape)
-        membership = surely(found.membership, told)
+        found = consensus(some, truths, k, n_worlds, seed, kept, wanted, self.one_shape)
+        membership = surely(found.membership, kept)
         chosen = likeliest(membership)
         laws = laws_together(found.judged, chosen, k, seed, MORE_NUMBERS)
         self._model, self.views_ = Clusters(truths, laws), found.views
@@ -277,7 +277,7 @@ def _by_laws(
     """Return the probability of each cluster for each object, by the cluster laws."""
     out, n_worlds = np.zeros((len(data), k)), number_of_worlds(asked, data)
     for part in followed(blocks(len(data), OBJECT_BYTES, BLOCK_BYTES), "objects"):
-        told = found.truths.told(features_by_name(data[part]), n_worlds, seed)
-        each = [found.laws.shares(some, k, device) for some in told]
+        drawn = found.truths.told(features_by_name(data[part]), n_worlds, seed)
+        each = [found.laws.shares(some, k, device) for some in drawn]
         out[part] = sum(each) / len(each)
     return out

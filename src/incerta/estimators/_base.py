@@ -152,19 +152,19 @@ class UncertainClusterer(
         objects = self._objects(X)
         self.seed_ = as_seed(self.random_state)
         self._order = None
-        told = self._told(objects, y)
+        labeled = self._told(objects, y)
         if isinstance(objects, UncertainData | Kept):
             self._order = order_of(_data_of(objects).ids)
         if self._order is None:
-            self._fit(objects, **told)
+            self._fit(objects, **labeled)
         else:
-            told = {name: labels[self._order] for name, labels in told.items()}
-            self._fit(_taken(objects, self._order), **told)
+            labeled = {name: labels[self._order] for name, labels in labeled.items()}
+            self._fit(_taken(objects, self._order), **labeled)
             for name, shape in self._fields().items():
                 if name in vars(self) and name not in ("_order", "_model"):
                     found = getattr(self, name)
                     setattr(self, name, _rearranged(found, shape, self._order))
-        if isinstance(objects, UncertainData) and not told:
+        if isinstance(objects, UncertainData) and not labeled:
             self._unite_equals(objects)
         return self
 

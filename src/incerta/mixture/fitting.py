@@ -223,8 +223,8 @@ def fitted(
 def single_gaussian(some: Measured, seed: int = 0) -> Components:
     """Fit a single Gaussian to the truth."""
     # Fewer objects than features do not determine correlations.
-    told = some.n_features < some.n_objects and affords(some)
-    kind = "full" if told else "diag"
+    enough = some.n_features < some.n_objects and affords(some)
+    kind = "full" if enough else "diag"
     return fitted(some, Search(numbers=[1], covariances=(kind,), seed=seed)).components
 
 

@@ -291,8 +291,8 @@ def choose_k(
     some, _ = some_objects(objects, max_objects, seed)
     if directions is not None:
         some = directions_for(directions, seed).fit_transform(some)
-    told = projected(some.law) is None
-    if directions == "auto" and told and some.n_features > MOST_DIRECTIONS:
+    measured = projected(some.law) is None
+    if directions == "auto" and measured and some.n_features > MOST_DIRECTIONS:
         some = Directions(MOST_DIRECTIONS, random_state=seed).fit_transform(some)
     seen = _seen(some)
 

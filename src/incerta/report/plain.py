@@ -88,10 +88,10 @@ def measured(mean: float | None, spread: float | None) -> str:
     places = 1 - int(np.floor(np.log10(float(f"{spread:.1e}"))))
     if -3 <= places <= 6 and abs(mean) < 1e7:
         rounded = f"{round(mean, places) + 0.0:,.{max(places, 0)}f}"
-        said = f"{rounded} ± {round(spread, places):,.{max(places, 0)}f}"
+        shown = f"{rounded} ± {round(spread, places):,.{max(places, 0)}f}"
     else:
-        said = f"{mean:.4g} ± {spread:.2g}"
-    return said.replace("-", "−")
+        shown = f"{mean:.4g} ± {spread:.2g}"
+    return shown.replace("-", "−")
 
 
 def page_from(template: str, **values: Any) -> str:

@@ -235,8 +235,8 @@ def _confidence(
     pairs = np.sort(np.column_stack([labels, runner_up])[unsure], axis=1)
     found, counts = np.unique(pairs, axis=0, return_counts=True)
     # Leave out noise without a runner-up, which is −1, too.
-    told = found[:, 0] != found[:, 1]
-    found, counts = found[told], counts[told]
+    different = found[:, 0] != found[:, 1]
+    found, counts = found[different], counts[different]
     order = np.argsort(-counts, kind="stable")[:MOST_PAIRS]
     # Shares of worlds lie on the edges of bins, up to the last bit.
     known = confidence[~np.isnan(confidence)]

@@ -163,8 +163,8 @@ def consensus(
         if not isinstance(truths, Measurements):
             each = [renamed(world.shares, shares, named) for world in several]
             found[name] = np.mean(each, axis=0)
-    told = [scores[name] * balance(decided[name], k) for name in found]
-    worth = np.array(told) + settings.STABLE * np.array(
+    clear = [scores[name] * balance(decided[name], k) for name in found]
+    worth = np.array(clear) + settings.STABLE * np.array(
         [stable[name] for name in found]
     )
     weights = np.exp(settings.SHARPNESS * (worth - worth.max()))

@@ -140,8 +140,8 @@ def share_told(membership: Array, sizes: Array) -> float:
     """
     rare = settings.LEAST_TO_TELL
     most, least = entr(sizes).sum(), entr([rare, 1.0 - rare]).sum()
-    told = most - entr(membership).sum(axis=1).mean()
-    return float(max(told / max(most, least), 0.0))
+    explained = most - entr(membership).sum(axis=1).mean()
+    return float(max(explained / max(most, least), 0.0))
 
 
 def _law_of(

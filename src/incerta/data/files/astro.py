@@ -153,9 +153,9 @@ def _checked(
             )
             raise DataError(msg)
     refuse_other_units(units, spec)
-    told = [f"{units[name]} of {name!r}" for name in spec.values if units.get(name)]
-    if told:
-        msg = f"units were left out: {', '.join(told)}."
+    dropped = [f"{units[name]} of {name!r}" for name in spec.values if units.get(name)]
+    if dropped:
+        msg = f"units were left out: {', '.join(dropped)}."
         warnings.warn(msg, IncertaWarning, stacklevel=6)
     return {name: _native(column) for name, column in found.items()}
 

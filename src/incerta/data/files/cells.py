@@ -270,15 +270,15 @@ def _say(below: Mapping[str, Column], spec: TableSpec, others: str) -> None:
     counts = {name: int((~np.isnan(c.limits)).sum()) for name, c in below.items()}
     listed = ", ".join(f"{n} in {name!r}" for name, n in counts.items())
     example = next(iter(below.values())).limit_example
-    told = []
+    places = []
     if set(below) - set(spec.logs):
-        told.append("anywhere between 0 and L, which is L/2 ± L/√12")
+        places.append("anywhere between 0 and L, which is L/2 ± L/√12")
     if set(below) & set(spec.logs):
         log = given("log")
-        told.append(f"in the part below L of its column's log-normal law ({log})")
+        places.append(f"in the part below L of its column's log-normal law ({log})")
     msg = (
         f"{counted(sum(counts.values()), 'value')} below a limit L, such as "
-        f"{example!r}: {listed}. Each was taken to lie {', or '.join(told)}; other "
+        f"{example!r}: {listed}. Each was taken to lie {', or '.join(places)}; other "
         f"values {others}."
     )
     warnings.warn(msg, IncertaWarning, stacklevel=7)

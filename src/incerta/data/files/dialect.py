@@ -260,9 +260,9 @@ def _further_down(
             if width in filled or (mark != " " and max(filled, default=0) > width):
                 return None
             skipped, spaced = source.n_skipped + n, mark == " "
-            told = [f"names of the columns were found in line {skipped + 1}"] * (n > 0)
-            told += ["columns were taken to be separated by spaces"] * spaced
-            msg = f"{source.path.name}: {', and '.join(told)}."
+            notes = [f"names of the columns were found in line {skipped + 1}"] * (n > 0)
+            notes += ["columns were taken to be separated by spaces"] * spaced
+            msg = f"{source.path.name}: {', and '.join(notes)}."
             warnings.warn(msg, IncertaWarning, stacklevel=6)
             return replace(source, n_skipped=skipped, spaced=spaced), mark
     return None

@@ -71,8 +71,8 @@ def read_lazily(
     data = of_tables(tables, replace(spec, id=spec.id or NUMBER))
     if spec.stated_meaning is None:
         return data
-    said = mapped(data.partitions, _with_meaning, spec.stated_meaning)
-    return replace(data, partitions=tuple(said))
+    partitions = mapped(data.partitions, _with_meaning, spec.stated_meaning)
+    return replace(data, partitions=tuple(partitions))
 
 
 def _files(path: str | os.PathLike[str]) -> list[Path]:

@@ -579,11 +579,11 @@ def _about_marks(found: Guess, left: Leftover) -> Guess:
     if not marks:
         return found
     first = next(column.name for column in there if column.marks)
-    told = ", ".join(marks)
+    listed = ", ".join(marks)
     doubt = f"{marks[0]} occurs several times in {first}, far from all other numbers."
-    offers = [replace(reading, na=marks, means=f"{told} stands for missing values")]
+    offers = [replace(reading, na=marks, means=f"{listed} stands for missing values")]
     if first in reading.values:
-        offers.append(replace(reading, means=f"{told} is a value like others"))
+        offers.append(replace(reading, means=f"{listed} is a value like others"))
     return _doubting(found, offers, doubt)
 
 
