@@ -422,7 +422,7 @@ def test_one_object():
     assert result.reasons[-1] == "A single object."
     assert "<Clustering: 1 object in 1 cluster by UKMeans" in repr(result)
     asked = ic.cluster(ic.from_gaussian([[1.0]], std=0.1), 1, "UKMeans")
-    assert "1 cluster, as asked for." in asked.reasons
+    assert "1 cluster, as requested." in asked.reasons
 
 
 def test_columns_of_predictions_are_those_of_the_labels():

@@ -38,7 +38,7 @@ def test_clusterers_of_scikit_learn_by_name(groups, name, tmp_path):
     result = cluster(data, k, name.upper(), params=FEW)
     assert result.method == name
     assert f"by {name}" in repr(result)
-    assert f"{name}, as asked for: {IN_WORLDS[name].name} was run" in result.explain()
+    assert f"{name}, as requested: {IN_WORLDS[name].name} was run" in result.explain()
     inside = result.labels >= 0
     assert clustering_accuracy(truth[inside], result.labels[inside]) > 0.85
     assert inside.mean() > 0.6

@@ -61,7 +61,7 @@ def test_table_on_stdout_and_words_on_stderr(call, wide):
     check_table(rows_of(done.stdout), expected(wide))
     said = done.stderr.splitlines()
     assert said[0].startswith("30 objects in 3 clusters by UKMeans")
-    assert "UKMeans, as asked for." in done.stderr
+    assert "UKMeans, as requested." in done.stderr
     assert max(map(len, said)) <= 80
 
 

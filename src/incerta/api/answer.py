@@ -196,7 +196,7 @@ def _with_number(
     if k > len(data):
         msg = f"k={k} exceeds the number of objects ({len(data)}); lower k."
         raise ValueError(msg)
-    return method.with_number(int(k)), None, [f"{counted(k, 'cluster')}, as asked for."]
+    return method.with_number(int(k)), None, [f"{counted(k, 'cluster')}, as requested."]
 
 
 def chosen_number(
@@ -232,7 +232,7 @@ def scaled_by(
 def in_directions(
     data: UncertainData, directions: int | str | None, seed: int
 ) -> tuple[Directions | None, UncertainData]:
-    """Project the data onto `Directions`, and return these; None if not asked for."""
+    """Project the data onto `Directions`, and return these; None if not requested."""
     if directions is None:
         return None, data
     finder = directions_for(directions, seed).fit(data)

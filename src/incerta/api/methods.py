@@ -81,8 +81,8 @@ def _named(method: str) -> Method:
         msg = f"method={method!r} must be 'auto' or one of {', '.join(METHODS)}."
         raise ValueError(msg)
     if name not in IN_WORLDS:
-        return _own(made(name), f"{name}, as asked for.")
-    return _in_worlds(made(name), name, f"{name}, as asked for")
+        return _own(made(name), f"{name}, as requested.")
+    return _in_worlds(made(name), name, f"{name}, as requested")
 
 
 def _given(method: Any) -> Method:

@@ -259,7 +259,7 @@ class AutoClusterer(UncertainClusterer):
 
 
 def number_of_worlds(asked: int | None, data: UncertainData) -> int:
-    """Return the number asked for, or that of the settings; joint draws are data."""
+    """Return the requested number, or that of the settings; joint draws are data."""
     if asked is not None:
         return asked
     n_draws = data.n_draws

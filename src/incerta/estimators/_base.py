@@ -270,7 +270,7 @@ class UncertainClusterer(
             self.cluster_sizes_ = sizes
 
     def _number_asked(self) -> int:
-        """Return the number of clusters asked for; 1 if the fit finds it."""
+        """Return the requested number of clusters; 1 if the fit finds it."""
         k = getattr(self, self._number_parameter, 1)
         return int(k) if isinstance(k, (int, np.integer)) else 1
 
