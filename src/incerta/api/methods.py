@@ -118,8 +118,8 @@ def _in_worlds(clusterer: Any, name: str, reason: str) -> Method:
     number = _number_of(clusterer)
     model = estimators.WorldConsensus(clusterer)
     reason = (
-        f"{reason}: {type(clusterer).__name__} was run in every world, and what the "
-        "worlds agree on is the answer."
+        f"{reason}: {type(clusterer).__name__} was run in every world, and the answer "
+        "is the consensus of the worlds."
     )
     method = partial(Method, estimator=model, name=name, reason=reason)
     if number is None:

@@ -47,16 +47,16 @@ def crumbs(ids: Ids, labels: Indices, finds_number: bool) -> list[str]:
     found = np.flatnonzero(small & (sizes > 0))
     if len(labels) < FEWEST or len(found) == 0:
         return []
-    wayout = f" Leave that out, or let {given(method='FDBSCAN')} call it noise."
+    wayout = f" Leave it out, or use {given(method='FDBSCAN')}, which has noise."
     wayout = "" if finds_number else wayout
     if len(found) > MOST_CRUMBS:
         low, high = sizes[found].min(), sizes[found].max()
         each = f"{low}" if low == high else f"{low} to {high}"
         which = named(ids[np.isin(labels, found)]) + f".{wayout}"
-        return [f"{len(found)} clusters are crumbs, of {each} objects each: {which}"]
+        return [f"{len(found)} clusters are tiny, of {each} objects each: {which}"]
     return [
-        f"Cluster {c} is {named(ids[labels == c])} alone: perhaps far from the others "
-        f"rather than a cluster.{wayout}"
+        f"Cluster {c} is only {named(ids[labels == c])}: perhaps an outlier rather "
+        f"than a cluster.{wayout}"
         for c in found
     ]
 

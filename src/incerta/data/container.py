@@ -362,7 +362,7 @@ def concat(parts: Sequence[UncertainData]) -> UncertainData:
     meanings = {part.meaning for part in parts if not part.exact}
     if len(meanings) > 1:
         msg = (
-            f"parts mean different things by their uncertainty: {sorted(meanings)}; "
+            f"parts have different meanings of their uncertainty: {sorted(meanings)}; "
             "set one with with_meaning."
         )
         raise DataError(msg)

@@ -376,7 +376,7 @@ def _repeats_below(rows: Rows) -> tuple[Array, Groups]:
                 f"{given(meaning=spec.stated_meaning)} needs the same repeats of all "
                 f"values, as a repeat is one value of the object: {spec.values[0]!r} "
                 f"has {', '.join(repeats[0])}; {name!r} has {', '.join(columns)}. Name "
-                f"fewer values, or say {given(meaning='error')}."
+                f"fewer values, or set {given(meaning='error')}."
             )
             raise DataError(msg)
     places = {end: place for place, end in enumerate(endings)}

@@ -231,7 +231,7 @@ def test_relative_errors_in_percent_or_not():
 
 def test_values_that_are_named_as_errors_are_told():
     found = guess(wide("T_K", "T_F", "T_err", "m"))
-    assert "not clear of what, and taken as values: T_err." in found.notes[0]
+    assert "unclear of what; taken as values: T_err." in found.notes[0]
     assert not guess(wide("T_K", "T_F", "m")).notes
 
 

@@ -336,7 +336,7 @@ def _error_readings(
             readings.append(replace(reading, corr=corr, means=means))
     margins = [named.columns[0] for named in best.get("moe90", ())]
     unsaid = "kind" not in left.said and any("90" not in name for name in margins)
-    return readings, (f"{MOE}; say {given('kind')} if it is another.",) * bool(unsaid)
+    return readings, (f"{MOE}; set {given('kind')} if it is another.",) * bool(unsaid)
 
 
 def _columns_of(
@@ -506,7 +506,7 @@ def _replicates(repeated: Repeated, id: str | None, left: Leftover) -> Guess:
     if alike and (len(repeated.stems) > 1 or repeated.says_so):
         return Guess((together,))
     features = tuple(n for n in every if n in columns or n not in left.left_out)
-    means = "every column is a feature of its own"
+    means = "every column is a separate feature"
     apart = Reading(id=id, values=features, means=means)
     first, *_, last = repeated.columns[0]
     doubt = f"{first} to {last} can be measurements of one value, or features."
@@ -616,10 +616,10 @@ def _notes(found: Guess, left: Leftover) -> Iterator[str]:
     orphans = [name for name in values if is_named_as_error(name)]
     if orphans:
         some = ", ".join(orphans[:3]) + (", ..." if len(orphans) > 3 else "")
-        yield f"Named as errors, but not clear of what, and taken as values: {some}."
+        yield f"Named as errors, but it is unclear of what; taken as values: {some}."
     for name, why in left.left_out.items():
         if why in (NEGATIVE, SHARES):
-            way_out = f": say {given('errors')} and {given('kind')}"
+            way_out = f": set {given('errors')} and {given('kind')}"
             yield f"{name} is not used: {why}{way_out * (why == SHARES)}."
 
 

@@ -56,7 +56,7 @@ def cells_of_draws(rows: Rows, draws: Coded) -> Indices:
             f"{given(id=spec.id)} and {given(sample=spec.sample)} are absent, the "
             f"first is object {coded.ids[object_]!s} with {draws.ids[draw]!s}. Leave "
             "out the draws or objects that are not complete, pass "
-            f"{given(missing='impute')}, which fills them, or say {given(joint=False)}."
+            f"{given(missing='impute')}, which fills them, or set {given(joint=False)}."
         )
         raise DataError(msg)
     return cells
@@ -89,7 +89,7 @@ def mended_draws(
         if not complete.any():
             msg = (
                 f"none of the {len(worlds)} joint draws is complete. Leave out the "
-                f"objects with missing values first, or say {given(joint=False)}."
+                f"objects with missing values first, or set {given(joint=False)}."
             )
             raise MissingValueError(msg)
         msg = (
