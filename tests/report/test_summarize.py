@@ -290,7 +290,7 @@ def test_the_least_certain_are_drawn_last(result):
 
 def test_without_confidence_none_is_drawn():
     drawn = picture(cluster([[0.0], [0.1], [9.0], [9.1]], k=2, method="UKMeans"))
-    assert drawn["axes"] == ["x0", "place in the data"]
+    assert drawn["axes"] == ["x0", "position in the data"]
     assert drawn["confidence"] == [None] * 4
     assert sorted(drawn["values"][1]) == [1.0, 2.0, 3.0, 4.0]
 
