@@ -53,7 +53,7 @@ N_AXES = 20
 # weight.
 SHARPNESS = 30.0
 # Gain in score for full agreement between worlds.
-STABLE = 0.125
+STABLE = 0.075
 # Least share of the objects with which a cluster counts in full in the balance of
 # sizes; with many clusters, least share of the mean cluster size.
 FULL_SHARE = 0.04

@@ -106,10 +106,10 @@ class Follower:
         gone = [one for one in self.clusters if one.number not in there]
         moved = []
         for one in now:
-            before = self._told.get(one.number)
-            ratio = 0.0 if before is None else _moved(before, one)
+            then = self._told.get(one.number)
+            ratio = 0.0 if then is None else _moved(then, one)
             if ratio:
-                event = Event(kind="moved", cluster=one, before=before, ratio=ratio)
+                event = Event(kind="moved", cluster=one, before=then, ratio=ratio)
                 moved.append(event)
         for one in (*new, *(event.cluster for event in moved)):
             self._told[one.number] = one

@@ -226,7 +226,7 @@ def test_relative_errors_in_percent_or_not():
     found = guess(shares)
     assert found.readings[0].values == ("au",)
     assert found.left_out["au_rsd"] == SHARES
-    assert f"au_rsd is not used: {SHARES}: say errors= and kind=." in found.notes
+    assert f"au_rsd is not used: {SHARES}: set errors= and kind=." in found.notes
 
 
 def test_values_that_are_named_as_errors_are_told():
