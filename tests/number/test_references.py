@@ -261,7 +261,7 @@ def test_weights_are_powers_of_what_bic_says(monkeypatch):
     expected = [one, *(1.0 - one) * more / more.sum()]
     np.testing.assert_allclose(choice.weights, expected)
     assert choice.runner_up == 1
-    assert "of 1 to 3 that were allowed (plausibility 2: 0.56, 1: 0.24, 3: 0.20)" in (
+    assert "chosen from 1 to 3 (plausibility 2: 0.56, 1: 0.24, 3: 0.20)" in (
         str(choice)
     )
 

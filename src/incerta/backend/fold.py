@@ -22,7 +22,7 @@ from incerta.typing import Array, Indices
 
 T = TypeVar("T")
 
-BITS = 40  # in each of the two parts of a number in an exact sum
+BITS = 40  # bits in each of the two parts of a number in an exact sum
 _ROWS = 2**22  # the sum of this many 40-bit numbers fits into 64 bits
 # With smaller exponents, a scale would overflow. Numbers below 2**-980 count as 0.
 _SMALLEST = -900
@@ -86,7 +86,7 @@ class Parts:
         left, kept = physical_bytes() // _HELD_SHARE, []
         for recipe in self._recipes:
             kept.append(_value(recipe) if left > 0 else recipe)
-            arrays = kept[-1] if isinstance(kept[-1], tuple) else ()  # of a summary
+            arrays = kept[-1] if isinstance(kept[-1], tuple) else ()  # a summary
             left -= sum(getattr(array, "nbytes", 0) for array in arrays)
         return tuple(kept)
 
