@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.backend import fold
 from incerta.data.files import lazy
 from incerta.data.partitioned import PartitionedData
 from incerta.mixture import pieces
@@ -44,10 +43,8 @@ def fits(folder, estimator):
     return estimator().fit(apart), apart.gather(), apart
 
 
-@pytest.mark.parametrize("share", [4, 2**60])  # all is kept, or nothing
-def test_ukmeans(folder, monkeypatch, share):
+def test_ukmeans(folder, monkeypatch):
     monkeypatch.setattr(lazy, "PIECE_BYTES", 1)
-    monkeypatch.setattr(fold, "_HELD_SHARE", share)
     there, together, apart = fits(folder, lambda: ic.UKMeans(3, random_state=0))
     one = PartitionedData((together,), together.feature_names)
     here = ic.UKMeans(3, random_state=0).fit(one)

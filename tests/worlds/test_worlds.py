@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incerta as ic
-from incerta.backend.keyed import keyed_permutation
 from incerta.backend.memory import blocks
 from incerta.data import laws
 from incerta.partition import shares
@@ -97,31 +96,6 @@ def test_seeds_differ_and_repeat(data, seed):
 def test_certain_objects_have_one_world(data):
     worlds = data.worlds(3, 0).stack()
     np.testing.assert_array_equal(worlds, np.broadcast_to(data.mean(), worlds.shape))
-
-
-@given(st.integers(1, 300), st.integers(0, 2**63 - 1))
-def test_keyed_permutation_is_a_permutation(length, key):
-    keys = np.array([key, key ^ 12345], dtype=np.uint64)
-    images = keyed_permutation(np.arange(length)[:, None], length, keys)
-    for column in images.T:
-        np.testing.assert_array_equal(np.sort(column), np.arange(length))
-
-
-def test_keyed_permutations_look_random():
-    length, n_keys = 10, 20_000
-    keys = np.random.default_rng(0).integers(2**63, size=n_keys, dtype=np.uint64)
-    images = keyed_permutation(np.arange(length)[:, None], length, keys)
-    # Every position goes everywhere equally often, and so does every pair.
-    expected, error = n_keys / length, np.sqrt(n_keys * 0.1 * 0.9)
-    counts = np.array(
-        [np.bincount(row.astype(np.intp), minlength=length) for row in images]
-    )
-    assert np.abs(counts - expected).max() < 5 * error
-    pairs = np.bincount(
-        (images[0] * length + images[1]).astype(np.intp), minlength=length**2
-    )
-    pairs = pairs.reshape(length, length)[~np.eye(length, dtype=bool)]
-    assert np.abs(pairs - n_keys / 90).max() < 5 * np.sqrt(n_keys / 90)
 
 
 @pytest.mark.parametrize("n_worlds", [16, 37, 100])
