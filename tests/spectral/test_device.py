@@ -1,10 +1,9 @@
 """On other devices all is as on the CPU, by the functions of the standard alone."""
 
 import numpy as np
-import pytest
 
 import incerta as ic
-from incerta.backend.device import fetch, namespace, put
+from incerta.backend.device import fetch
 from incerta.datasets import make_uncertain_blobs
 from incerta.estimators import _rpc
 from incerta.spectral import Laplacians, consistency, laplacians
@@ -68,23 +67,3 @@ def test_rpc(where, monkeypatch):
         np.testing.assert_array_equal(other.labels_, one.labels_)
         np.testing.assert_allclose(other.membership_, one.membership_, atol=0.1)
         np.testing.assert_array_equal(other.predict(data), one.predict(data))
-
-
-def test_a_device_that_is_not_there():
-    torch = pytest.importorskip("torch", reason="needs the extra gpu")
-    if torch.cuda.is_available():
-        pytest.skip("there is a CUDA device")
-    with pytest.raises(ValueError, match="torch sees no CUDA device"):
-        put(np.zeros(3), "cuda")
-
-
-@pytest.mark.parametrize("name", ["RPC", "AutoClusterer", "ErrorMixture", "FDBSCAN"])
-def test_a_device_that_does_not_exist_is_refused_whatever_the_data(name):
-    pytest.importorskip("torch", reason="needs the extra gpu")
-    data = ic.from_gaussian([[0.0], [1.0], [9.0]], std=0.1)
-    with pytest.raises(ValueError, match="device='fridge' must be 'cpu' or a device"):
-        getattr(ic, name)(device="fridge").fit(data)
-
-
-def test_namespace_of_numpy():
-    assert namespace(np.zeros(3)) is np
