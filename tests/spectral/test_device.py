@@ -7,7 +7,11 @@ from incerta.backend.device import fetch
 from incerta.datasets import make_uncertain_blobs
 from incerta.estimators import _rpc
 from incerta.spectral import Laplacians, consistency, laplacians
-from incerta.spectral.affinity import dense_affinity, normalized_laplacian
+from incerta.spectral.affinity import (
+    dense_affinity,
+    nearest_of,
+    normalized_laplacian,
+)
 from incerta.spectral.extension import Embedded, extend
 
 
@@ -67,3 +71,17 @@ def test_rpc(where, monkeypatch):
         np.testing.assert_array_equal(other.labels_, one.labels_)
         np.testing.assert_allclose(other.membership_, one.membership_, atol=0.1)
         np.testing.assert_array_equal(other.predict(data), one.predict(data))
+
+
+def test_nearest_values(where):
+    rng = np.random.default_rng(0)
+    # More than are compared at a time.
+    values, new = rng.normal(size=(1000, 3)) + 50.0, rng.normal(size=(40_000, 3)) + 50.0
+    expected = nearest_of(new, values, 2)
+    np.testing.assert_array_equal(nearest_of(new, values, 2, where), expected)
+
+
+def test_values_that_are_equally_near(where):
+    values = np.repeat([[0.0], [1.0], [4.0]], 3, axis=0)
+    found = nearest_of(np.array([[0.4], [1.6], [9.0]]), values, 4, where)
+    assert found.tolist() == [[0, 1, 2, 3], [3, 4, 5, 0], [6, 7, 8, 3]]

@@ -7,8 +7,8 @@ from scipy import sparse
 import incerta as ic
 from incerta.cli.app import app
 from incerta.exceptions import DataError, FileError
+from tests.data.corpus.test_formats import damaged, read_or_refuse
 from tests.runner import Runner
-from tests.tables.test_formats import damaged, read_or_refuse
 
 h5py = pytest.importorskip("h5py", reason="needs the extra io")
 

@@ -11,7 +11,7 @@ from incerta.cli.options import with_reading
 from incerta.data.files.opened import OpenTable
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
-from tests.tables.test_corpus import CASES, FILES
+from tests.data.corpus.test_corpus import CASES, FILES
 
 # What is refused until more is said, however it is read.
 REFUSED = {
