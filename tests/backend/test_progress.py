@@ -130,6 +130,10 @@ def test_work_within_other_work_is_shown_if_it_lasts(monkeypatch):
         return [task.description for task in made[0].tasks if task.visible]
 
     monkeypatch.setattr("rich.progress.Progress", Recorded)
+    with redirect_stderr(Terminal()), bars(shown=False):
+        assert made == []
+    with redirect_stderr(io.StringIO()), bars():
+        assert made == []
     with redirect_stderr(Terminal()), bars():
         assert visible() == ["working"]
         worlds = track(5, "worlds")
