@@ -16,7 +16,12 @@ HOMES = {
     "published.py": ("tests/estimators", "tests/paper"),
     "convergence.py": ("tests/estimators",),
     "exceptions.py": ("tests/api",),
+    "lazy.py": ("tests/test_imports.py",),
+    "metrics.py": ("tests/metrics",),
+    "settings.py": ("tests/number", "tests/views"),
 }
+# They run on a GPU, with ``pytest -m gpu``.
+ELSEWHERE = {"divergence/torch_kernel.py", "divergence/triton_kernel.py"}
 
 
 def own_tests(file):
@@ -33,6 +38,7 @@ def own_tests(file):
 def modules(rooms, since):
     """Modules of some rooms, or all; of these the ones changed since a commit."""
     found = [path.relative_to(SOURCE) for path in sorted(SOURCE.rglob("*.py"))]
+    found = [file for file in found if file.as_posix() not in ELSEWHERE]
     if since:
         asked = ["git", "diff", "--name-only", "--relative", since, "--", "."]
         diff = subprocess.run(asked, cwd=SOURCE, capture_output=True, text=True)
