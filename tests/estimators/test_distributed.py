@@ -19,17 +19,17 @@ def synchronous():
         yield
 
 
-@pytest.mark.parametrize("most", [2000, 60])
-@pytest.mark.parametrize("meaning", ["error", "belief", "spread"])
-def test_views_of_partitions(monkeypatch, most, meaning):
-    monkeypatch.setattr("incerta.settings.MOST_OBJECTS", most)
-    data = blobs(n=80, seed=1)
+@pytest.mark.parametrize(
+    ("n", "meaning"), [(80, "error"), (80, "belief"), (80, "spread"), (1100, "error")]
+)
+def test_views_of_partitions(n, meaning):
+    data = blobs(n=n, seed=1)
     if meaning != "spread":
         std = np.sqrt(data.variance())
         data = ic.from_gaussian(data.mean(), std=std, ids=data.ids)
     data = data.with_meaning(meaning)
     here = ic.AutoClusterer(3, n_worlds=3, random_state=0).fit(data)
-    order = np.random.default_rng(0).permutation(80)
+    order = np.random.default_rng(0).permutation(n)
     there = ic.AutoClusterer(3, n_worlds=3, random_state=0)
     there.fit(apart := parted(data, [0, 7, 60], order))
     rows = np.argsort(data.ids)
@@ -40,8 +40,8 @@ def test_views_of_partitions(monkeypatch, most, meaning):
         (there.predict_proba(apart), here.predict_proba(data)),
     ):
         np.testing.assert_allclose(one, other[rows], rtol=1e-9, atol=1e-12)
-    with pytest.raises(ValueError, match=r"n_clusters=81 exceeds .*n_samples=80"):
-        ic.AutoClusterer(81).fit(apart)
+    with pytest.raises(ValueError, match=rf"n_clusters={n + 1} exceeds .*={n}"):
+        ic.AutoClusterer(n + 1).fit(apart)
 
 
 @pytest.mark.parametrize("missing", ["error", "infinite"])

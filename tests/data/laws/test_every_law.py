@@ -162,14 +162,18 @@ def test_the_ends_of_an_object_are_its_own_values(counts, off):
         np.testing.assert_array_equal(last, starts[1:] - 1)
 
 
-@pytest.mark.parametrize("kind", ["samples", "weighted"])
-def test_moments_of_values_in_blocks(kind, monkeypatch):
-    law = make(kind, 20, 2, seed=2).law
-    whole = law.mean(), law.variance(), law.covariance()
-    monkeypatch.setattr("incerta.data.laws.BLOCK_BYTES", 8 * 2 * 7)
-    assert len(list(law._blocks())) > 2
-    for one, other in zip(whole, (law.mean(), law.variance(), law.covariance())):
-        np.testing.assert_allclose(one, other)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_moments_of_many_values(weighted):
+    # 70 MB, which are not taken at once.
+    rng = np.random.default_rng(2)
+    values, starts = rng.normal(size=(4_400_000, 2)), np.arange(5) * 1_100_000
+    weights = np.full(len(values), 1.0 / 1_100_000) if weighted else None
+    law = Values(values, starts, weights)
+    objects = np.split(values, 4)
+    np.testing.assert_allclose(law.mean(), [each.mean(axis=0) for each in objects])
+    each = np.array([np.cov(each.T, bias=True) for each in objects])
+    np.testing.assert_allclose(law.covariance(), each)
+    np.testing.assert_allclose(law.variance(), np.einsum("njj->nj", each))
 
 
 # Gaussians --------------------------------------------------------------------------
