@@ -32,7 +32,8 @@ def own_tests(file):
     if len(file.parts) == 1:
         return (f"tests/test_{name}.py",)
     first = [*ROOT.glob(f"tests/{room}/**/test_{name}.py")]
-    return (*(str(path.relative_to(ROOT)) for path in first), f"tests/{room}")
+    stated = f"tests/test_documented.py::test_defaults[{room}]"
+    return (*(str(path.relative_to(ROOT)) for path in first), stated, f"tests/{room}")
 
 
 def modules(rooms, since):
