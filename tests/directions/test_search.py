@@ -6,6 +6,7 @@ import pytest
 import incerta as ic
 from incerta import settings
 from incerta.directions import search
+from incerta.directions.search import beyond_chance
 from tests.directions.tables import factor_table, few_tell, noise, with_errors
 
 
@@ -131,10 +132,10 @@ def test_leading_triples(shape):
 def test_chance_of_pairs():
     # The largest correlation of independent features stays below, 99 times of 100.
     rng = np.random.default_rng(0)
-    least = search._beyond_chance(0.5 * 50 * 49, 40, settings.CORRELATED_BY_CHANCE)
+    least = beyond_chance(0.5 * 50 * 49, 40, settings.CORRELATED_BY_CHANCE)
     above = 0
     for _ in range(200):
         found = np.corrcoef(rng.normal(size=(50, 40)))
         above += np.abs(found[np.triu_indices(50, 1)]).max() > least
     assert above <= 8
-    assert search._beyond_chance(1e6, 2, settings.CORRELATED_BY_CHANCE) == 1.0
+    assert beyond_chance(1e6, 2, settings.CORRELATED_BY_CHANCE) == 1.0

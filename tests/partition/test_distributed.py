@@ -77,9 +77,8 @@ def test_labels_of_the_data_in_one_place(seed, k, tol):
     data = data[np.argsort(data.ids)]
     start = data.mean()[np.random.default_rng(seed).permutation(60)[:k]]
     here = ic.UKMeans(k, init=start, tol=tol).fit(data)
-    there = ic.UKMeans(k, init=start, tol=tol).fit(
-        parted(data, [20, 33], np.arange(60))
-    )
+    parts = parted(data, [20, 33], np.arange(60))
+    there = ic.UKMeans(k, init=start, tol=tol).fit(parts)
     np.testing.assert_array_equal(here.labels_, there.labels_)
     np.testing.assert_allclose(here.cluster_centers_, there.cluster_centers_, atol=1e-9)
     np.testing.assert_allclose(here.inertia_, there.inertia_, rtol=1e-9)
@@ -87,7 +86,7 @@ def test_labels_of_the_data_in_one_place(seed, k, tol):
     for fitted in (here, there):
         np.testing.assert_allclose(fitted.objective_[-1], fitted.inertia_, rtol=1e-9)
     assert here.n_iter_ == there.n_iter_
-    np.testing.assert_array_equal(there.predict(there._data), there.labels_)
+    np.testing.assert_array_equal(there.predict(parts), there.labels_)
     np.testing.assert_array_equal(there.predict(data), there.labels_)
     np.testing.assert_array_equal(here.cluster_sizes_, there.cluster_sizes_)
 
