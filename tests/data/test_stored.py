@@ -8,7 +8,6 @@ import pytest
 import incerta as ic
 from incerta.models import registry
 from incerta.models.values import Decoder, Encoder
-from incerta.worlds.sequence import Worlds
 from tests.data.laws.test_every_law import LAWS, same
 from tests.models.make_models import UNLIMITED
 
@@ -100,11 +99,6 @@ GOOD["UncertainData"] = {
     "ids": np.arange(3),
     "feature_names": ("a", "b"),
 }
-GOOD[Worlds.__name__] = {
-    "data": ic.UncertainData(**GOOD["UncertainData"]),
-    "indices": np.arange(4),
-    "seed": 1,
-}
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -159,11 +153,6 @@ def test_parts_that_fit(name):
         ("UncertainData", {"feature_names": ("a", 1)}),
         ("UncertainData", {"feature_names": ("a",)}),
         ("UncertainData", {"library": "os"}),
-        ("Worlds", {"indices": np.arange(5)}),
-        ("Worlds", {"seed": -1}),
-        ("Worlds", {"n_strata": 0}),
-        ("Worlds", {"n_strata": 3}),
-        ("Worlds", {"data": "x"}),
     ],
 )
 def test_parts_that_do_not_fit(name, part):

@@ -21,6 +21,7 @@ from incerta.number.references import (
     structureless,
     with_one_peak,
 )
+from tests.stored import changed, refused
 
 SEARCH = Search(
     numbers=range(1, 4),
@@ -274,3 +275,12 @@ def test_one_is_refuted_at_the_level_itself():
     p = choose_k(nearly_two(), [1, 2], random_state=0).p_one
     for alpha, k in ((p, 2), (np.nextafter(p, 0.0), 1)):
         assert choose_k(nearly_two(), [1, 2], alpha=alpha, random_state=0).k == k
+
+
+def test_stored_choices_are_of_the_numbers_tried():
+    none = np.zeros((1, 2))
+    choice = NumberOfClusters(2, (1, 2), none[0], none[0], none, 0.01, 0.025, 0)
+    changed(choice, k=1)
+    refused(choice, k=3)
+    refused(choice, ks=(0, 2))
+    refused(choice, ks=(1, 2, 3))

@@ -21,9 +21,10 @@ from incerta.spectral.consistency import (
     embeddings_alone,
     n_clusters_by_eigengap,
 )
-from incerta.spectral.embedding import cut, of_unit_length
+from incerta.spectral.embedding import complement, cut, of_unit_length
 from incerta.spectral.extension import Embedded, aligned, extend
 from tests.spectral import oracle
+from tests.stored import changed, refused
 
 
 def worlds_of(seed, m, n, d, std=0.5):
@@ -363,3 +364,23 @@ def test_embeddings_are_turned_onto_the_common_one():
     embedding = common @ rotation
     turned = embedding @ aligned(embedding, common)
     np.testing.assert_allclose(turned, common, atol=1e-12)
+
+
+def test_stored_embeddings_are_of_their_worlds():
+    data = ic.from_gaussian(np.random.default_rng(0).normal(size=(12, 2)), std=0.1)
+    model = ic.RPC(2, 4, 3, random_state=0).fit(data)._model
+    changed(model, n_neighbors=1)
+    refused(model, targets=model.targets[:2])
+    refused(model, common_target=model.common_target[:9])
+    refused(model, n_neighbors=0)
+
+
+def test_complement_of_a_block():
+    basis = np.eye(5)[:, :2]
+    block = np.column_stack([np.zeros(5), np.arange(5.0), np.ones(5), 3.0 * np.ones(5)])
+    found = complement(block, basis)
+    assert found.shape[1] <= 3
+    np.testing.assert_allclose(found.T @ found, np.eye(found.shape[1]), atol=1e-12)
+    np.testing.assert_allclose(basis.T @ found, 0.0, atol=1e-12)
+    rest = block - basis @ (basis.T @ block)
+    np.testing.assert_allclose(found @ (found.T @ rest), rest, atol=1e-9)

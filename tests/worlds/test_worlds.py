@@ -13,6 +13,7 @@ from incerta.data import laws
 from incerta.partition import shares
 from incerta.worlds import sequence, streams
 from incerta.worlds.streams import as_seed
+from tests.stored import changed, refused
 from tests.strategies import KINDS, make, uncertain_data
 
 PROCESS = """
@@ -198,3 +199,15 @@ def test_bad_number_of_worlds(n_worlds):
 def test_more_joint_worlds_than_given_are_refused():
     with pytest.raises(ValueError, match="use at most 6"):
         make("worlds").worlds(7)
+
+
+def test_stored_worlds_are_those_that_can_be_drawn():
+    worlds = ic.from_worlds(np.zeros((4, 3, 2))).worlds(4, 1)
+    changed(worlds, indices=np.array([3, 0]), n_strata=4)
+    for wrong in ({"indices": np.arange(5)}, {"indices": -np.arange(2)}, {"seed": -1}):
+        refused(worlds, **wrong)
+    for n_strata in (0, 3):
+        refused(worlds, n_strata=n_strata)
+    refused(worlds, data="x")
+    free = ic.from_gaussian([[0.0]], std=1.0).worlds(2, 0)
+    changed(free, indices=np.array([10**15]), seed=0)
