@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.mixture import GaussianMixture
 
+import incerta as ic
 from incerta.backend.memory import Scratch
 from incerta.mixture import expectation
 from incerta.mixture.expectation import belief, log_densities, sums, sums_of_each
@@ -17,6 +18,7 @@ from incerta.mixture.factors import inverse_roots, log_products
 from incerta.mixture.fitting import Effort, Search, fitted, some_of
 from incerta.mixture.maximization import Prior, climbed, moments, prior_for, with_prior
 from incerta.mixture.model import Components, Measured, same_for_all
+from incerta.mixture.model import measured as measured_of
 from incerta.mixture.under import OneByOne, under, under_all
 from tests.mixture import oracle
 from tests.strategies import examples
@@ -382,3 +384,21 @@ def test_aic_asks_for_more_components():
         for name in ("bic", "aic")
     ]
     assert numbers[0] < numbers[1]
+
+
+@pytest.mark.parametrize("correlated", [False, True])
+def test_what_is_missing_has_no_value_and_no_error(correlated):
+    rng = np.random.default_rng(0)
+    values, gaps = rng.normal(size=(6, 3)), rng.random((6, 3)) < 0.3
+    roots = rng.normal(size=(6, 3, 3))
+    cov = roots @ np.swapaxes(roots, 1, 2)
+    errors = {"cov": cov} if correlated else {"std": np.sqrt(np.einsum("nii->ni", cov))}
+    table = np.where(gaps, np.nan, values)
+    found = measured_of(ic.from_gaussian(table, **errors, missing="infinite"))
+    np.testing.assert_array_equal(found.known, ~gaps.T)
+    np.testing.assert_array_equal(found.values, np.where(gaps, 0.0, values).T)
+    both = ~gaps[:, :, None] & ~gaps[:, None]
+    expected = np.where(both, cov, 0.0)
+    each = np.einsum("nii->in", expected)
+    expected = np.moveaxis(expected, 0, -1) if correlated else each
+    np.testing.assert_allclose(found.errors, expected)
