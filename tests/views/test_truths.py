@@ -100,6 +100,9 @@ def test_worlds_weigh_values_anew():
     ratio = means.var(axis=0) / (spread**2 / (9 + 1))
     assert ratio.mean() == pytest.approx(1.0, abs=0.05)
     np.testing.assert_allclose(means.mean(axis=0), values.mean(axis=1), atol=0.15)
+    # Those of an object do not depend on the others.
+    some = [look.spaces["means"] for look in truths.possible(data[[7, 3]], 3, 0)]
+    np.testing.assert_allclose(some, means[:3, [7, 3]])
 
 
 def test_a_single_value_is_where_others_scatter():
