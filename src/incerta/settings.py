@@ -50,7 +50,7 @@ N_AXES = 20
 # Weight per unit of score: views that score 0.03 less get 0.4 times the weight.
 SHARPNESS = 30.0
 # Score that full agreement between worlds is worth.
-STABLE = 0.125
+STABLE = 0.075
 # Share of the objects from which on a cluster counts in full in the balance of sizes,
 # and the same in mean cluster sizes where there are many clusters.
 FULL_SHARE = 0.04

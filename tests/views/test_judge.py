@@ -46,7 +46,8 @@ def test_the_score_is_the_share_of_entropy_that_is_told(apart):
     expected = 1.0 - told.mean() / entr(sizes).sum()
     error = told.std() / np.sqrt(len(told)) / entr(sizes).sum()
     assert abs(found.score - expected) < 3.0 * error + 0.01
-    assert np.abs(found.membership - posteriors).mean() < 0.03
+    # EM settles the laws without the labels, which costs a little here.
+    assert np.abs(found.membership - posteriors).mean() < 0.04
     np.testing.assert_allclose(found.membership.sum(axis=1), 1.0)
 
 
@@ -142,7 +143,9 @@ def test_laws_reach_beyond_a_border():
     right = (labels == truth).mean()
     alone = laws_of(some, labels, 2, 0).shares(some, 2).max(axis=1).mean()
     together = laws_together(some, labels, 2, 0).shares(some, 2).max(axis=1).mean()
+    asked = judged(some, labels, 2, 0).membership.max(axis=1).mean()
     assert abs(together - right) < 0.02 < alone - right
+    assert abs(asked - right) < 0.03
 
 
 def test_stored_laws_name_the_cluster_of_each_component():

@@ -109,9 +109,10 @@ class AutoClusterer(UncertainClusterer):
     Each view clusters every world, and the majority over the worlds is scored. The
     probability of a cluster is the mean of the share of worlds in which the object is
     in it, which reflects the effect of the errors on the view, and of the probability
-    by the laws that score the view, which reflects the overlap of clusters. The
-    mixture's own probabilities account for both. Weights are
-    ``exp(30 * (score * balance + 0.125 * stability))``, so views with similar scores
+    by the laws of the other half, after a few rounds of EM over all laws together,
+    which reflects the overlap of clusters. The mixture's own probabilities account for
+    both. Weights are
+    ``exp(30 * (score * balance + 0.075 * stability))``, so views with similar scores
     are averaged. The balance is ``log(m) / log(k)``, where m is the number of clusters
     with at least 4 % of the objects (smaller ones count in part); it penalizes nearly
     empty clusters. Stability is low where random noise decides the clusters.

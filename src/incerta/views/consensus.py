@@ -20,7 +20,7 @@ from incerta.mixture.fitting import Effort
 from incerta.mixture.model import Measured
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices
-from incerta.views.judge import judged, laws_together
+from incerta.views.judge import judged
 from incerta.views.look import ALL, MIXTURE, Seen, Work, seen
 from incerta.views.truths import Measurements, Truths
 
@@ -134,7 +134,6 @@ def consensus(
         msg = f"views={[*wanted]}: these data have none of these; leave views out."
         raise ValueError(msg)
     judge = _once(lambda labels: judged(some, labels, k, seed))
-    together = _once(lambda row: laws_together(some, row, k, seed).shares(some, k))
     labels, worlds, found = {}, {}, {}
     for name, row in first.labels.items():
         row = kept(row, known)
@@ -144,10 +143,8 @@ def consensus(
     scores, stable, decided = {}, dict.fromkeys(labels, 1.0), dict(labels)
     for name, row in labels.items():
         if not several:
-            scores[name] = judge(row).score
-            found[name] = (
-                first.shares if name == MIXTURE else led_by(together(row), row)
-            )
+            scores[name], by_laws = judge(row)
+            found[name] = first.shares if name == MIXTURE else led_by(by_laws, row)
             continue
         rows = np.array([world.labels[name] for world in several])
         stable[name] = stability(rows)

@@ -15,7 +15,11 @@ from scipy.special import entr
 
 from incerta import settings
 from incerta.backend.device import CPU, threads
-from incerta.mixture.expectation import shares_of_clusters, sums_of_each
+from incerta.mixture.expectation import (
+    log_densities,
+    shares_of_clusters,
+    sums_of_each,
+)
 from incerta.mixture.fitting import (
     Effort,
     FittedMixture,
@@ -73,23 +77,7 @@ def laws_of(
 
     Clusters may be empty. By default covariances are full if objects suffice.
     """
-    counts = np.bincount(labels, minlength=k)
-    clusters = np.flatnonzero(counts)
-    spread = some.true_spread().variances
-    usual = settings.USUAL_WIDTH * np.where(spread > 0.0, spread, 1.0)
-    found = [
-        _law_of(some.only(np.flatnonzero(labels == c)), usual, seed, numbers, kind)
-        for c in clusters
-    ]
-    diagonal = all(law.covariances.ndim == 2 for law in found)
-    found = [law.as_kind("diag" if diagonal else "full") for law in found]
-    shares = counts[clusters] / counts.sum()
-    components = Components(
-        np.concatenate([s * law.weights for s, law in zip(shares, found, strict=True)]),
-        np.concatenate([law.means for law in found]),
-        np.concatenate([law.covariances for law in found]),
-    )
-    return Laws(components, np.repeat(clusters, [law.n_components for law in found]))
+    return _simple_and_chosen(some, labels, k, seed, numbers, kind)[1]
 
 
 def laws_together(
@@ -101,20 +89,67 @@ def laws_together(
 ) -> Laws:
     """Fit the laws of all clusters jointly, so that they overlap as they should.
 
-    A law fitted to its own objects ends at the border of the cluster. A few rounds of
-    EM over all components let it reach across. BIC then chooses the numbers again.
+    BIC chooses between one Gaussian for each cluster and the numbers of `laws_of`.
     """
-    prior, found = prior_for(some, QUICK.prior_weight), []
-    for each in ((1,), numbers):
-        laws = laws_of(some, labels, k, seed, each)
-        with threads(1):
-            trying, start = partial(sums_of_each, some), [laws.components]
-            last = climbed(trying, start, prior, 0.0, SETTLING)[0][-1]
-        kind = "diag" if last.components.covariances.ndim == 2 else "full"
-        n, size = some.n_objects, n_parameters(last.components, kind)
-        bic = size * np.log(n) - 2.0 * n * last.objective
-        found.append((bic, laws._replace(components=last.components)))
+    found, n = [], some.n_objects
+    for each in _simple_and_chosen(some, labels, k, seed, numbers):
+        laws, objective = _overlapping(some, each)
+        kind = "diag" if laws.components.covariances.ndim == 2 else "full"
+        size = n_parameters(laws.components, kind)
+        found.append((size * np.log(n) - 2.0 * n * objective, laws))
     return min(found, key=lambda pair: pair[0])[1]
+
+
+def _simple_and_chosen(
+    some: Measured,
+    labels: Indices,
+    k: int,
+    seed: int,
+    numbers: tuple[int, ...] = NUMBERS,
+    kind: str | None = None,
+) -> tuple[Laws, Laws]:
+    """Fit laws of one Gaussian for each cluster, and of the numbers chosen by BIC."""
+    counts = np.bincount(labels, minlength=k)
+    clusters = np.flatnonzero(counts)
+    spread = some.true_spread().variances
+    usual = settings.USUAL_WIDTH * np.where(spread > 0.0, spread, 1.0)
+    found = [
+        _law_of(some.only(np.flatnonzero(labels == c)), usual, seed, numbers, kind)
+        for c in clusters
+    ]
+    shares = counts[clusters] / counts.sum()
+    simple, chosen = zip(*found, strict=True)
+    return _joined(simple, shares, clusters), _joined(chosen, shares, clusters)
+
+
+def _joined(found: tuple[Components, ...], shares: Array, clusters: Indices) -> Laws:
+    """Join the laws of several clusters, with the same kind of covariances."""
+    diagonal = all(law.covariances.ndim == 2 for law in found)
+    found = tuple(law.as_kind("diag" if diagonal else "full") for law in found)
+    components = Components(
+        np.concatenate([s * law.weights for s, law in zip(shares, found, strict=True)]),
+        np.concatenate([law.means for law in found]),
+        np.concatenate([law.covariances for law in found]),
+    )
+    return Laws(components, np.repeat(clusters, [law.n_components for law in found]))
+
+
+def _overlapping(some: Measured, laws: Laws) -> tuple[Laws, float]:
+    """Let laws reach across the borders of their clusters; also return the objective.
+
+    A law fitted to the objects of one cluster ends at its border. A few rounds of EM
+    over the components of all laws let it reach across.
+    """
+    prior = prior_for(some, QUICK.prior_weight)
+    with threads(1):
+        trying, start = partial(sums_of_each, some), [laws.components]
+        last = climbed(trying, start, prior, 0.0, SETTLING)[0][-1]
+    return laws._replace(components=last.components), last.objective
+
+
+def _fits(some: Measured, laws: Laws) -> float:
+    """Return the log density of objects under laws; for new ones, larger is better."""
+    return float(log_densities(some, laws.components).totals.sum())
 
 
 def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgment:
@@ -124,13 +159,17 @@ def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgment:
     order = order[np.argsort(labels[order], kind="stable")]
     fold = np.empty(n, dtype=np.intp)
     fold[order] = np.arange(n) % N_FOLDS  # halves every cluster
-    membership = np.empty((n, k))
+    shares, membership = np.empty((n, k)), np.empty((n, k))
     for number in range(min(N_FOLDS, n)):
         here, there = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
         there = there if len(there) else here
-        laws = laws_of(some.only(there), labels[there], k, seed)
-        membership[here] = laws.shares(some.only(here), k)
-    return Judgment(share_told(membership, counts / n), membership)
+        learned, asked = some.only(there), some.only(here)
+        laws = _simple_and_chosen(learned, labels[there], k, seed)
+        shares[here] = laws[1].shares(asked, k)
+        overlapping = [_overlapping(learned, each)[0] for each in laws]
+        best = max(overlapping, key=partial(_fits, asked))
+        membership[here] = best.shares(asked, k)
+    return Judgment(share_told(shares, counts / n), membership)
 
 
 def share_told(membership: Array, sizes: Array) -> float:
@@ -150,12 +189,13 @@ def _law_of(
     seed: int,
     numbers: tuple[int, ...],
     kind: str | None,
-) -> Components:
-    """Fit the law of one cluster."""
+) -> tuple[Components, Components]:
+    """Fit the law of one cluster: as one Gaussian, and as several if BIC wants them."""
     n, d = own.n_objects, own.n_features
     if n < FEWEST:
         means = own.true_spread().means
-        return Components(np.ones(1), means[None], usual[None])
+        point = Components(np.ones(1), means[None], usual[None])
+        return point, point
     numbers = tuple(m for m in numbers if m * OBJECTS_EACH <= n) or (1,)
     kind = kind or ("full" if n > settings.LAW_OBJECTS_PER_FEATURE * d else "diag")
     search = Search(numbers=numbers, covariances=(kind,), seed=seed, effort=QUICK)
@@ -168,4 +208,4 @@ def _law_of(
         too_dear = price > 2.0 * settings.MOST_TO_BRING * n
         if too_dear or found.bic - tried[0].bic > settings.HOPELESS * (m - 1) * price:
             break
-    return min(tried, key=lambda found: found.bic).components
+    return tried[0].components, min(tried, key=lambda found: found.bic).components
