@@ -1,11 +1,11 @@
-"""What must be known before anything is imported: threads, and what to leave out."""
+"""Settings before any import: threads, and files to leave out."""
 
 import gc
 import os
 from importlib.util import find_spec
 
-# Tests run on all cores already. With threads besides, that wait for each other, small
-# k-means take twice as long.
+# Tests already use all cores. With additional threads, which wait for each other, small
+# k-means takes twice as long.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Triton needs a GPU.
 collect_ignore_glob = ["src/incerta/divergence/triton_kernel.py"]
@@ -20,18 +20,18 @@ for library, modules in {
     if find_spec(library) is None:
         collect_ignore_glob += modules
 
-# What is imported and collected stays until the end: nothing of it is garbage, however
-# often that is looked for.
+# Imported and collected objects live until the end, so the garbage collector need not
+# look at them.
 gc.disable()
 
 
 def pytest_collection_finish():
-    """Look for garbage among what tests make only."""
+    """Restrict garbage collection to objects made by tests."""
     gc.collect()
     gc.freeze()
     gc.enable()
 
 
 def pytest_sessionfinish():
-    """Let libraries count what they have let go."""
+    """Undo this at the end, when libraries check their memory."""
     gc.unfreeze()

@@ -8,7 +8,7 @@ a mean silhouette above 0.25, neighbors with the same label (0.9), the same piec
 bootstraps (mean adjusted Rand index 0.8) and prediction strength (0.8). The last four
 judge all pieces at once. *Two clusters*: the same for true labels, and how often a
 common label is reported to hide two clusters. *Probabilities*: ECE of the most probable
-label, coverage of 95 % sets, the estimated share of wrong labels when some are random,
+label, coverage of 95% sets, the estimated share of wrong labels when some are random,
 and the AUC of ``right`` for them, beside the share of the ten nearest neighbors with
 the same label. *Cost*: one thread, ``OMP_NUM_THREADS=1``.
 """
@@ -130,7 +130,7 @@ def _off(lengths, rises):
 
 @cache
 def dip_limit():
-    """Return the 95 % quantile of the dip of uniform values, times √n."""
+    """Return the 95% quantile of the dip of uniform values, times √n."""
     rng = np.random.default_rng(0)
     dips = [dip(rng.random(N_UNIFORM)) for _ in range(200)]
     return np.quantile(dips, 0.95) * np.sqrt(N_UNIFORM)
@@ -237,7 +237,7 @@ def probabilities(data, labels, seed):
 
 
 def chance(probability, seed):
-    """Return the 95 % quantile of the calibration error of true probabilities."""
+    """Return the 95% quantile of the calibration error of true probabilities."""
     rng, most = np.random.default_rng(seed), probability.max(axis=1)
     right = rng.random((N_SAMPLES, len(most))) < most
     return np.quantile([calibration_error(most, each) for each in right], 0.95)
@@ -281,9 +281,9 @@ def power(parallel, seeds):
 
 def calibration(parallel, seeds):
     print(
-        "Probabilities: their calibration error, and how large it is by chance in 5 %;"
+        "Probabilities: their calibration error, and how large it is by chance in 5%;"
     )
-    print("sets of 95 %; of wrong labels the share, AUC of right, AUC of neighbors:\n")
+    print("sets of 95%; of wrong labels the share, AUC of right, AUC of neighbors:\n")
     heads = "".join(f"{f'{w:.0%} wrong':>19}" for w in WRONG)
     print(f"{'':24}{'ECE':>6}{'chance':>8}{'sets':>6}{heads}")
     for name, rows in tables(parallel, seeds[: max(len(seeds) // 20, 1)]):

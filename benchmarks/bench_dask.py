@@ -19,7 +19,7 @@ import numpy as np
 
 N_VALUES, N_FEATURES, K = 5, 10, 10
 NAMES = [f"f{j}" for j in range(N_FEATURES)]
-# Number of objects, as a share of what is asked for: some methods are slower.
+# Number of objects, as a share of the requested number: some methods are slower.
 SHARES = {"UKMeans": 1.0, "AutoClusterer": 0.2, "WorldConsensus": 0.01}
 
 
@@ -117,7 +117,7 @@ def main():
         told = f"{method}, {sizes[method]} objects, in one place"
         model = estimator(method, n_worlds)
         here = timed(told, model, together(sizes[method]))
-        # Partitions give a fit starts of their own.
+        # Each partitioning gives other starts.
         found[method] = [here] if method == "WorldConsensus" else []
     for n_workers in [1] if options.small else options.workers:
         with workers(n_workers):

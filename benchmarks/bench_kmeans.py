@@ -64,7 +64,7 @@ def pruned(data, k):
         full = full or seconds
         print(
             f"  pruning={pruning!s:8} {seconds:8.2f} s, {full / seconds:5.1f} × as "
-            f"fast, {100 * uk.share_saved_:5.1f} % of the distances saved"
+            f"fast, {100 * uk.share_saved_:5.1f}% of the distances saved"
         )
 
 

@@ -127,7 +127,7 @@ ROWS = {
     "skewed (skew)": (shape, "skew"),
     "heavy tails (t3)": (shape, "t3"),
     "of rank 2 (lowrank)": (shape, "lowrank"),
-    "5 % in a clump (rare)": (shape, "rare"),
+    "5% in a clump (rare)": (shape, "rare"),
     "nine, 30 features": (nine,),
     DIGITS: (digits,),
 }

@@ -55,7 +55,7 @@ def class_range(X, y, kind="gaussian", strength=1.0, random_state=None):
     """Make uncertain data that reveal the classes, for demonstration only.
 
     Every value gets an interval with random ends between the value and the ends of the
-    range of its class, widened by 5 %. The middle of the interval is, on average,
+    range of its class, widened by 5%. The middle of the interval is, on average,
     halfway between the value and the middle of the class.
 
     Parameters

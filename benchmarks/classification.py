@@ -120,7 +120,7 @@ def mixtures(values):
     return ic.ErrorDiscriminant(3, n_init=1)
 
 
-# What stands in the table of Kepler, and what each is given.
+# Rows of the Kepler table, and the input of each.
 OF_KEPLER = {
     **{name: (ours, "values, errors") for name, (ours, _) in PAIRS.items()},
     "ErrorDiscriminant(3)": (mixtures, "values, errors"),

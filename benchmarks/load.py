@@ -40,7 +40,7 @@ def objects(n, d, seed=0):
 
 
 def clustered(n, d, k):
-    """`cluster` in this process."""
+    """Run `cluster` in this process."""
     import incerta as ic
 
     found = ic.cluster(objects(n, d), k=k)
@@ -77,7 +77,7 @@ def written(folder, n, parquet):
 
 
 def command(n, *words, parquet=False):
-    """A command of `incerta` on a table of n rows, written beforehand."""
+    """Run a command of `incerta` on a table of n rows, written before."""
     with tempfile.TemporaryDirectory() as folder:
         path = written(folder, n, parquet)
         out = ("-o", f"{folder}/out") if words[0] == "fit" else ()
@@ -88,7 +88,7 @@ def command(n, *words, parquet=False):
 
 
 def lazily(n):
-    """A folder of parquet files, fitted partition by partition."""
+    """Fit a folder of parquet files, partition by partition."""
     import incerta as ic
 
     with tempfile.TemporaryDirectory() as folder:
@@ -103,7 +103,7 @@ def lazily(n):
 
 
 def small_fits(n):
-    """Many fits in one process: how much memory the last three quarters have added."""
+    """Run many fits; return the memory added by the last three quarters."""
     import incerta as ic
 
     sizes, data = [], [objects(30, 2, seed) for seed in range(20)]
@@ -118,7 +118,7 @@ def small_fits(n):
 
 
 def at_once(n):
-    """Several processes that cluster at the same time."""
+    """Cluster in several processes at the same time."""
     call = [sys.executable, __file__, "--scale", str(n / 2e4), "--run", "one-of-them"]
     running = [
         subprocess.Popen(call, stdout=subprocess.DEVNULL) for _ in range(PROCESSES)
@@ -148,7 +148,7 @@ def peak(who):
 
 
 def run(name, scale):
-    """A case in this process: its own figures, and those of what it has started."""
+    """Run a case in this process; measure it and its child processes."""
     most, case = CASES[name]
     told = case(max(1, int(most * scale)))
     both = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN

@@ -49,7 +49,7 @@ GROUPS = {
 
 
 def cases(group, seeds):
-    """Data, classes and the number of clusters that is told."""
+    """Yield data, classes and the given number of clusters."""
     for seed in range(seeds):
         if group == "spread":
             for name in SPREAD:
@@ -64,7 +64,7 @@ def cases(group, seeds):
 
 
 def scores(group, seeds):
-    """Mean accuracy, calibration error, and share of numbers that are right."""
+    """Return mean accuracy, calibration error, and the share of right numbers."""
     rows = []
     for data, classes, k in cases(group, seeds):
         found = ic.cluster(data, k, scale=False)
@@ -78,7 +78,7 @@ def scores(group, seeds):
 
 
 def changed(value, factor):
-    """A value times a factor; correlations and shares stay below 1."""
+    """Multiply a value by a factor; correlations and shares stay below 1."""
     if isinstance(value, int):
         return max(1, round(value * factor))
     return value * factor if value * factor < 1.0 or value >= 1.0 else (1.0 + value) / 2

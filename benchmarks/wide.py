@@ -87,7 +87,7 @@ def table(
 
 TABLES = {
     "300 × 400": {},
-    "20 % gaps": {"gaps": 0.2},
+    "20% gaps": {"gaps": 0.2},
     "gaps by value": {"gaps": 0.2, "by_value": True},
     "large nuisance": {"nuisance": 1.0},
     "batches": {"batch": 0.25},
@@ -97,7 +97,7 @@ TABLES = {
     "60 × 400": {"n": 60},
     "60 × 2000": {"n": 60, "d": 2000},
     "60 × 20000": {"n": 60, "d": 20000},
-    "60 × 20000, 1 %": {"n": 60, "d": 20000, "informative": 200, "shift": 1.5},
+    "60 × 20000, 1%": {"n": 60, "d": 20000, "informative": 200, "shift": 1.5},
     "60 × 1000, 10 tell": {"n": 60, "d": 1000, "informative": 10, "shift": 3.0},
     "1000 × 100": {"n": 1000, "d": 100},
     "1000 × 1000": {"n": 1000, "d": 1000, "informative": 20},

@@ -25,15 +25,15 @@ extensions = [
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "auto_gallery",
-    # One example is about data that may not be passed on: without them it is not run.
+    # One example needs data that cannot be redistributed; without them it is not run.
     "filename_pattern": "/plot_" if "INCERTA_DATA" in os.environ else "/plot_(?!nba)",
     "download_all_examples": False,
     "show_memory": False,
     "min_reported_time": 1e9,
     "abort_on_example_error": True,
 }
-# `UKMeans` is a link to the reference, in pages and docstrings alike; what is not in
-# the reference, such as a parameter, is set as code.
+# `UKMeans` is a link to the reference, in pages and docstrings. Names that are not in
+# the reference, such as parameters, are set as code.
 default_role = "py:obj"
 rst_prolog = ".. currentmodule:: incerta\n"
 numpydoc_xref_param_type = True

@@ -1,4 +1,4 @@
-"""Prints the manual page incerta(1), from what ``--help`` knows.
+"""Print the manual page incerta(1) from the texts of ``--help``.
 
 python docs/man.py > incerta.1 && man ./incerta.1
 """
@@ -13,13 +13,13 @@ from incerta.version import __version__
 
 
 def page():
-    """The page in the language of man, groff and mandoc."""
+    """Return the page in the language of man, groff and mandoc."""
     group = typer.main.get_command(app)
     ctx = group.make_context("incerta", ["info"], resilient_parsing=True)
     summary = group.help.rstrip(".")
     lines = [
         f'.TH INCERTA 1 "" "incerta {__version__}" "User commands"',
-        ".nh",  # options are not to be broken
+        ".nh",  # do not break options
         ".SH NAME",
         escaped(f"incerta - {summary[0].lower()}{summary[1:]}"),
         ".SH SYNOPSIS",
@@ -41,19 +41,19 @@ def page():
 
 
 def records(found):
-    """Options with their explanations."""
+    """Format options with their explanations."""
     for names, told in found:
         yield from (".TP", f"\\fB{escaped(names)}\\fR", escaped(told))
 
 
 def paragraphs(text):
-    """Text that may be filled anew."""
+    """Format text that may be filled again."""
     for paragraph in re.split(r"\n\s*\n", text.strip()):
         yield from (".PP", escaped(" ".join(paragraph.split())))
 
 
 def blocks(text):
-    """Headings with lines that stay as they are: examples, files."""
+    """Format headings with unchanged lines: examples, files."""
     for block in (text or "").split("\b\n")[1:]:
         heading, *kept = block.rstrip().splitlines()
         yield from (f".SS {escaped(heading.rstrip(':'))}", ".nf")
@@ -62,7 +62,7 @@ def blocks(text):
 
 
 def escaped(text):
-    """A line in which nothing is a command of roff."""
+    """Escape a line so that nothing in it is a roff command."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{text}" if text.startswith((".", "'")) else text
 

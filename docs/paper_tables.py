@@ -29,7 +29,7 @@ def write(name, table):
 
 
 def stacked(*lines):
-    """A cell of several lines: as many columns as there are sets must fit a page."""
+    """Return a cell of several lines, so that a column for each set fits on a page."""
     return "\n".join(f"| {line}" for line in lines if line)
 
 
@@ -40,7 +40,7 @@ def figure_of(entry):
 
 
 def table_of(block):
-    """Methods as rows, sets as columns."""
+    """Return a table with methods as rows and sets as columns."""
     yield ["", *block.sets]
     for method, kind, entries in block.by_method():
         if kind != "auto":  # shown without labels already
@@ -52,7 +52,7 @@ def signed(value):
 
 
 def difference_of(row):
-    """A difference, bold if 0 is not in its interval, and the interval."""
+    """Format a difference, bold if 0 is not in its interval, and the interval."""
     low, high = float(row["acc_low"]), float(row["acc_high"])
     mean = signed(row["acc"])
     shown = f"**{mean}**" if low > 0 or high < 0 else mean
@@ -60,7 +60,7 @@ def difference_of(row):
 
 
 def of_table2(rows):
-    """Those with the uncertainty that Table 2 has, by set and claim."""
+    """Select the results with the uncertainty of Table 2, by set and claim."""
     return {
         (row["set"], row["claim"]): row
         for row in rows
@@ -76,7 +76,7 @@ def differences(found):
 
 
 def saturation(found):
-    """Mean divergence of two worlds, by both kernel widths, as a part of log 2."""
+    """Return the mean divergence of two worlds, by both kernel widths, over log 2."""
     yield ["", "Silverman", "Scott"]
     for name in SETS:
         row = found[name, "bandwidth"]

@@ -1,4 +1,4 @@
-"""The picture of the README: incerta beside what people use, over many draws.
+"""The picture of the front page: incerta beside common methods, in many draws.
 
 python docs/picture.py run     # half an hour; writes picture.csv
 python docs/picture.py         # seconds; writes picture.txt and the picture, twice
@@ -117,7 +117,7 @@ def plain(name):
 
 
 def measure(n_draws, n_objects):
-    """Rows of shape, draw, method and accuracy."""
+    """Yield rows of shape, draw, method and accuracy."""
     for draw in range(n_draws):
         for shape, make in SHAPES.items():
             data, truth = make(draw, n_objects)
@@ -132,7 +132,7 @@ def measure(n_draws, n_objects):
 
 
 def stored(path):
-    """Accuracies of shape (shapes, methods, draws)."""
+    """Read accuracies of shape (shapes, methods, draws)."""
     with path.open(encoding="utf-8") as file:
         rows = list(csv.reader(file))[1:]
     found = {tuple(row[:3]): float(row[3]) for row in rows}
@@ -149,13 +149,13 @@ def stored(path):
 
 
 def against(found):
-    """In how many draws we are better, and in how many worse, by more than 0.005."""
+    """Count the draws in which we are better, and worse, by more than 0.005."""
     gain = found[:, :1] - found[:, 1:]
     return gain, (gain > 0.005).sum(axis=2), (gain < -0.005).sum(axis=2)
 
 
 def table(found):
-    """Mean accuracies, and how often each method is beaten by ours and beats it."""
+    """Format mean accuracies, and the draws in which ours is better and worse."""
     _, better, worse = against(found)
     lines = [
         f"{found.shape[2]} draws of each shape: mean accuracy, and the draws",
@@ -177,7 +177,7 @@ def table(found):
 
 
 def draw(found, theme):
-    """A panel for each rival, a row for each shape, a dot for each draw."""
+    """Draw a panel for each other method, a row for each shape, a dot for each draw."""
     ink, paper = INK[theme]
     gain, better, worse = against(found)
     fig = Figure(figsize=(7.6, 7.6), layout="constrained", facecolor=paper)

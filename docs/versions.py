@@ -1,4 +1,4 @@
-"""Lists the versions of the pages that a folder holds, one in a folder of its own each.
+"""List the versions of the pages in a folder, which has a subfolder for each.
 
     sphinx-build -b html docs site/0.1.0 && python docs/versions.py site
 
@@ -22,7 +22,7 @@ INDEX = """\
 
 
 def versions_in(site):
-    """Names of the versions: releases, newest first, then all else, such as dev."""
+    """Return the names of versions: releases, newest first, then others such as dev."""
     names = [page.parent.name for page in site.glob("*/index.html")]
     releases = [name for name in names if RELEASE.fullmatch(name)]
     others = sorted(set(names) - set(releases))
@@ -31,7 +31,7 @@ def versions_in(site):
 
 
 def publish(site):
-    """Write what leads to the versions and from one to another."""
+    """Write the index page and the list of versions."""
     names = versions_in(site)
     if not names:
         sys.exit(f"{site} holds no pages; build them into a folder in it first.")

@@ -232,7 +232,7 @@ def claims(
 
     Each step is replaced by a simpler one on the same worlds: chosen worlds by random
     ones, 10 worlds by 40, Silverman's widths by Scott's, consistency learning by the
-    mean affinity. Differences are paired by seed, with 95 % confidence intervals.
+    mean affinity. Differences are paired by seed, with 95% confidence intervals.
     """
     start = time.perf_counter()
     with bars(shown=not quiet):

@@ -237,7 +237,7 @@ def draw_claims(differences: Sequence[Difference]) -> "Figure":
     grid[0, 0].xaxis.set_major_locator(_round_ticks(4))
     _label_below(figure, "difference of accuracy; right of 0, the first is better")
     line = part_of_matplotlib("lines").Line2D
-    kinds = {"better": 1, "worse": -1, f"0 is in the {100 * LEVEL:.0f} % interval": 0}
+    kinds = {"better": 1, "worse": -1, f"0 is in the {100 * LEVEL:.0f}% interval": 0}
     handles = [line([], [], linewidth=1.0, **_mark_of(sign)) for sign in kinds.values()]
     _legend_above(figure, handles, list(kinds))
     return figure

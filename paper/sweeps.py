@@ -191,7 +191,7 @@ def claims(
     Returns
     -------
     list of Difference
-        With separate 95 % confidence intervals by Student's t.
+        With separate 95% confidence intervals by Student's t.
     """
     wanted = dict.fromkeys(v for claim in CLAIMS for v in (claim.one, claim.other))
     settings = [

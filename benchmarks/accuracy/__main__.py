@@ -1,4 +1,4 @@
-"""Who finds the classes, and who knows how sure to be: all methods on all data.
+"""Accuracy and calibration of all methods on all data sets.
 
     python benchmarks/accuracy run --jobs 2       # hours; goes on where it was cut off
     python benchmarks/accuracy tables             # from the results so far
@@ -42,12 +42,12 @@ FIELDS = (
     *Scores._fields,
     "cpu",
 )
-# Their confidence is compared with the labels of exact data.
+# Methods whose confidence is compared with the labels of exact data.
 SURE = ("incerta", "UKMeans", "RPC", "ErrorMixture", *ABLATIONS)
 
 
 def named(key):
-    """A case in the words of the table."""
+    """Name a case as in the tables."""
     name, design, seed = key
     told = ("", "", "", "") if design is None else tuple(map(str, design))
     return (name, *told, str(seed))
@@ -98,7 +98,7 @@ def run(jobs, seeds, out, methods, only=None, most=None):
     )
     for some in found:
         with out.open("a", newline="") as file:
-            # What a method does not tell is left out: most rows are of such methods.
+            # Leave out what a method does not provide: most rows are incomplete.
             told = [["" if cell != cell else cell for cell in row] for row in some]
             csv.writer(file, lineterminator="\n").writerows(told)
 

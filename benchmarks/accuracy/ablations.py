@@ -15,28 +15,28 @@ def default(data, k, seed):
 
 
 def as_beliefs(data, k, seed):
-    """Measured values are taken for the centers of beliefs, as in the paper."""
+    """Use measured values as centers of beliefs, as in the paper."""
     return default(data.with_meaning("belief"), k, seed)
 
 
 def without_errors(data, k, seed):
-    """Measured values are taken for exact."""
+    """Use measured values as exact values."""
     return default(ic.as_uncertain(filled_means(data)), k, seed)
 
 
 def scaled_by_means(data, k, seed):
-    """Features are scaled by the spread of their means, without that of the values."""
+    """Scale features by the spread of their means instead of their values."""
     return default(ic.Standardizer(spread="means").fit_transform(data), k, seed)
 
 
 def without_worlds(data, k, seed):
-    """Views of the given data only, with memberships by laws of clusters."""
+    """Use views of the given data only, with memberships by laws of clusters."""
     with patch.object(Measurements, "certain", lambda truths, data: True):
         return default(data, k, seed)
 
 
 def without(left_out: str) -> Callable:
-    """All views but one."""
+    """Use all views but one."""
     views = [view for view in ALL if view != left_out]
 
     def found(data, k, seed):

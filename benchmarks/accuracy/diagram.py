@@ -1,4 +1,4 @@
-"""Mean ranks on a line; what does not differ at 0.05 is joined (Demšar 2006)."""
+"""Mean ranks on a line; methods that do not differ at 0.05 are joined (Demšar 2006)."""
 
 import numpy as np
 from ablations import ABLATIONS
@@ -48,7 +48,7 @@ def drawn(results, picture):
 
 
 def _joined(ranks, difference):
-    """First and last of the groups that do not differ, none within another."""
+    """Return the ends of maximal groups of methods that do not differ."""
     groups = []
     for first, rank in enumerate(ranks):
         last = int(np.flatnonzero(ranks <= rank + difference).max())

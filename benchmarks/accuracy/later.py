@@ -1,4 +1,4 @@
-"""Made sets that came last, when the default was chosen.
+"""Simulated sets that were added after the default had been chosen.
 
 It was changed twice because of them: graphs had counted for more than one view, which
 lost to k-means on clusters of unequal sizes, and the mixture that worlds are drawn from
@@ -14,14 +14,14 @@ N_OBJECTS = 400
 
 
 def unequal_sizes(rng):
-    """Three clusters of 60, 30 and 10 %, which overlap."""
+    """Three clusters of 60, 30 and 10%, which overlap."""
     target = rng.choice(3, N_OBJECTS, p=[0.6, 0.3, 0.1])
     centers, within = 1.6 * rng.normal(size=(3, 3)), [1.0, 0.5, 2.0]
     return centers[target] + within * rng.normal(size=(N_OBJECTS, 3)), target
 
 
 def elongated(rng):
-    """Four clusters, each long in a direction of its own."""
+    """Four clusters, each elongated in another direction."""
     target = rng.integers(4, size=N_OBJECTS)
     shapes = np.linalg.qr(rng.normal(size=(4, 3, 3)))[0] * [2.0, 0.7, 0.4]
     around = np.einsum("nij,nj->ni", shapes[target], rng.normal(size=(N_OBJECTS, 3)))

@@ -1,4 +1,4 @@
-"""What is compared: all on one scale, and told the number if they can use it."""
+"""The compared methods, on scaled data and with the number of clusters if needed."""
 
 import os
 import warnings
@@ -68,7 +68,7 @@ def by_xdgmm(data, k, seed):
 
 
 def by(method: Any) -> Callable[..., Answer]:
-    """One of ours, as `cluster` runs it: errors become beliefs unless it knows them."""
+    """Run one of our methods as `cluster` does, with beliefs if needed."""
 
     def found(data, k, seed):
         k = "auto" if method in FIND_THEIR_OWN else k
@@ -79,7 +79,7 @@ def by(method: Any) -> Callable[..., Answer]:
 
 
 def as_published(data, k, seed):
-    """RPC as in the paper: what was measured is taken for the law of the truth."""
+    """Run RPC as in the paper: the measured law is used as the law of the truth."""
     model = ic.RPC(k, random_state=seed).fit(data)
     return Answer(model.labels_, model.membership_)
 
@@ -125,7 +125,7 @@ METHODS = {
 
 
 def answer(method: str, data: ic.UncertainData, k: int, seed: int) -> Answer | None:
-    """None where a method cannot be run here."""
+    """Run a method; return None if it cannot be run here."""
     os.environ["OMP_NUM_THREADS"] = "1"
     warnings.simplefilter("ignore")
     return METHODS[method](data, k, seed)

@@ -1,4 +1,4 @@
-"""Real data with errors or repeats, and classes that others know (for scoring only)."""
+"""Real data with errors or repeats, and known classes (for scoring only)."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ FEWEST_COLORS = 3
 
 
 def table(name):
-    """A table of the folder that INCERTA_DATA names."""
+    """Read a table from the folder INCERTA_DATA."""
     path = Path(os.environ["INCERTA_DATA"]) / "real" / f"{name}.csv.gz"
     return pd.read_csv(path, low_memory=False)
 

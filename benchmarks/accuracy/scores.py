@@ -1,4 +1,4 @@
-"""What an answer is worth: against classes, and against the labels of exact data."""
+"""Scores of an answer, relative to classes and to the labels of exact data."""
 
 from typing import NamedTuple
 
@@ -18,13 +18,13 @@ class Scores(NamedTuple):
     agrees: float = np.nan  # share of the objects with the label that exact data give
     confidence: float = np.nan  # mean
     ece: float = np.nan  # expected calibration error against that label
-    covered: float = np.nan  # share of the objects whose label set holds that label
-    promised: float = np.nan  # how many of them should, by their probabilities
+    covered: float = np.nan  # share of the objects whose label set contains that label
+    promised: float = np.nan  # expected share, by the probabilities
     set_size: float = np.nan
 
 
 def scored(classes, labels, membership, exact_labels) -> Scores:
-    """Of one answer; the last two may be None."""
+    """Score one answer; the last two may be None."""
     kept = labels >= 0
     acc = clustering_accuracy(classes, labels)
     nmi = normalized_mutual_info_score(classes, labels)
@@ -52,7 +52,7 @@ def scored(classes, labels, membership, exact_labels) -> Scores:
 
 
 def in_names_of(labels, reference, k):
-    """Labels, with the names that clusters have in a reference."""
+    """Rename labels to those of a reference."""
     size = max(k, labels.max() + 1, reference.max() + 1)
     overlap = np.zeros((size, size))
     np.add.at(overlap, (labels, reference), 1)
@@ -60,7 +60,7 @@ def in_names_of(labels, reference, k):
 
 
 def calibration_error(confidence, right):
-    """Mean difference between confidence and truth, over ten bins."""
+    """Return the mean difference between confidence and truth in ten bins."""
     bins = np.minimum((confidence * N_BINS).astype(int), N_BINS - 1)
     off = 0.0
     for b in np.unique(bins):

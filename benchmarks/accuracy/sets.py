@@ -18,29 +18,29 @@ sys.path.append(str(Path(__file__).parents[2]))  # paper is beside src
 from paper import datasets as paper
 
 MOST_OBJECTS, MOST_REAL = 400, 1000
-# Above so many features, so many principal components.
+# With more features, use this number of principal components.
 MANY_FEATURES, N_COMPONENTS = 20, 15
 SIZES = (0.15, 0.4, 0.7)
 
 
 class Case(NamedTuple):
-    """What is clustered, and what only the study knows."""
+    """The data to cluster, and the hidden truth."""
 
     data: ic.UncertainData
     classes: np.ndarray
-    exact: np.ndarray | None  # (n, d), the true values; None if nobody knows them
-    scale: bool = True  # whether features come in units of their own
+    exact: np.ndarray | None  # (n, d), the true values; None if unknown
+    scale: bool = True  # whether features have different units
 
     def scaled(self) -> ic.UncertainData:
-        """What all methods are given: as `cluster` would scale it."""
+        """Scale data for all methods as `cluster` does."""
         return ic.Standardizer().fit_transform(self.data) if self.scale else self.data
 
 
 class Design(NamedTuple):
-    """How errors are added, and what is told about them."""
+    """How errors are added, and the stated error bars."""
 
-    size: float  # of the errors, by the mean deviation of the features
-    uneven: float  # of their log-normal factors, from object to object
+    size: float  # size of the errors, relative to the mean deviation of the features
+    uneven: float  # deviation of their log-normal factors between objects
     law: str = "gaussian"
     told: float = 1.0  # factor on the error bars
 
@@ -72,7 +72,7 @@ def of_folder(fetch: Callable[[], ic.datasets.Dataset]):
 
 
 def blobs(rng):
-    """BELIEF's: four centers in six features, some wider than others."""
+    """Four clusters of different widths in six features, as in the set BELIEF."""
     target = rng.integers(4, size=MOST_OBJECTS)
     centers, within = 2.0 * rng.normal(size=(4, 6)), rng.uniform(0.3, 1.2, size=6)
     return centers[target] + within * rng.normal(size=(len(target), 6)), target
@@ -86,7 +86,7 @@ def overlapping(rng):
 
 
 def noisy(rng):
-    """Three clusters in four features, six more that say nothing."""
+    """Three clusters in four features, and six noise features."""
     target = rng.integers(3, size=MOST_OBJECTS)
     X = rng.normal(size=(len(target), 10))
     X[:, :4] += 3.0 * np.array([[1, 1, 0, 0], [0, -1, 1, 0], [0, 0, -1, -1]])[target]
@@ -127,7 +127,7 @@ EXACT = {
 
 
 def displaced(name: str, design: Design, seed: int) -> Case:
-    """An exact set whose values were measured with errors."""
+    """Add errors to an exact set."""
     rng = np.random.default_rng([seed, *name.encode()])
     X, classes = EXACT[name](rng)
     chosen = rng.permutation(len(X))[:MOST_OBJECTS]
@@ -146,14 +146,14 @@ def displaced(name: str, design: Design, seed: int) -> Case:
 
 
 def many_values(name: str, seed: int) -> Case:
-    """Made objects that have many values."""
+    """Simulated objects with many values."""
     values, classes = SPREAD[name](np.random.default_rng([seed, *name.encode()]))
     objects = np.repeat(np.arange(len(values)), [len(own) for own in values])
     return Case(ic.from_samples(np.concatenate(values), objects), classes, None)
 
 
 def intervals(name: str) -> Callable[[], Case]:
-    """A file of bounds, in the folder that INCERTA_DATA names."""
+    """Read a file of bounds in the folder INCERTA_DATA."""
 
     def loaded():
         table = _table(f"{name}_interval.csv.gz")
@@ -215,7 +215,7 @@ UNCERTAIN = {
 
 
 def keys(seeds: int) -> Iterator[tuple[str, Design | None, int]]:
-    """All cases, so that a run that is cut off has some of each."""
+    """Yield all cases, in an order such that an interrupted run has some of each."""
     for seed in range(seeds):
         for name in EXACT:
             yield name, EXACTLY, seed
@@ -226,7 +226,7 @@ def keys(seeds: int) -> Iterator[tuple[str, Design | None, int]]:
 
 
 def case(name: str, design: Design | None, seed: int) -> Case:
-    """The data of one case."""
+    """Return the data of one case."""
     if name in SPREAD:
         return many_values(name, seed)
     return UNCERTAIN[name]() if design is None else displaced(name, design, seed)

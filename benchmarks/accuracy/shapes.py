@@ -1,4 +1,4 @@
-"""Shapes that a default must cope with, and errors that are unequal and displace.
+"""Shapes for testing a default, with unequal errors added to the values.
 
     python benchmarks/accuracy/shapes.py --jobs 2   # prints docs/measured/shapes.txt
 
@@ -26,7 +26,7 @@ CONTROLS = ("k-means", "ErrorMixture", "kNN spectral")
 
 
 class Errors(NamedTuple):
-    """Twice the level, times the mean deviation within clusters, times a log-normal."""
+    """Errors of twice the level, times the spread within clusters and a log-normal."""
 
     level: float
     uneven: float
@@ -46,7 +46,7 @@ def around(centers, target, rng, within=1.0):
 
 
 def apart(rng, k, d, least, spread):
-    """Centers that are at least so far from each other."""
+    """Draw centers with a least distance from each other."""
     while True:
         centers = spread * rng.normal(size=(k, d))
         gaps = np.linalg.norm(centers[:, None] - centers, axis=2)
@@ -55,20 +55,20 @@ def apart(rng, k, d, least, spread):
 
 
 def turned(rng, target, axes):
-    """Clusters with these axes, each in a direction of its own."""
+    """Draw clusters with these axes, each rotated differently."""
     k, d = target.max() + 1, len(axes)
     shapes = np.linalg.qr(rng.normal(size=(k, d, d)))[0] * axes
     return np.einsum("nij,nj->ni", shapes[target], rng.normal(size=(len(target), d)))
 
 
 def sizes(rng):
-    """Three round clusters of 70, 20 and 10 %."""
+    """Three round clusters of 70, 20 and 10%."""
     target = rng.choice(3, N_OBJECTS, p=[0.7, 0.2, 0.1])
     return around(apart(rng, 3, 3, 3.5, 3.0), target, rng), target
 
 
 def rare(rng):
-    """5 % in a dense clump beside a round cloud."""
+    """5% in a dense clump beside a round cloud."""
     target = (rng.random(N_OBJECTS) < 0.05).astype(int)
     centers, within = np.array([[0.0, 0.0], [4.5, 0.0]]), np.array([1.0, 0.5])
     return around(centers, target, rng, within[target, None]), target
@@ -103,7 +103,7 @@ def t3(rng):
 
 
 def background(rng):
-    """Three round clusters, and 10 % that belong to none (class −1, not scored)."""
+    """Three round clusters, and 10% that belong to none (class −1, not scored)."""
     target = rng.integers(3, size=N_OBJECTS)
     X = around(apart(rng, 3, 2, 5.0, 4.0), target, rng)
     stray = rng.random(N_OBJECTS) < 0.1
@@ -210,7 +210,7 @@ SHAPES = {
 
 
 def displaced(X, target, errors, rng):
-    """Values with errors, and the errors' deviations."""
+    """Return values with errors, and the deviations of the errors."""
     known = target[target >= 0]
     spread = [X[target == c].std(axis=0) for c in np.unique(known)]
     within = np.mean(spread, axis=0)
@@ -223,7 +223,7 @@ def displaced(X, target, errors, rng):
 
 
 def made(name, errors, seed):
-    """A shape with errors, its classes, and its exact values, on one scale."""
+    """Return a scaled shape with errors, its classes, and its exact values."""
     rng = np.random.default_rng([seed, *name.encode(), *errors.encode()])
     X, classes = SHAPES[name](rng)
     values, std = displaced(X, classes, ERRORS[errors], rng)
@@ -233,7 +233,7 @@ def made(name, errors, seed):
 
 
 def row(name, errors, seed):
-    """Accuracy of the default and of the controls, and how right it is to be sure."""
+    """Return the accuracy of the default and the controls, and its calibration."""
     data, classes, exact = made(name, errors, seed)
     known = classes >= 0
     k = len(np.unique(classes[known]))

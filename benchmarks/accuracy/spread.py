@@ -1,4 +1,4 @@
-"""Made sets of objects that have many values, which differ in means, or in more.
+"""Simulated objects with many values, whose means or distributions differ.
 
 Each function returns a list of arrays, the values of each object, and the classes. What
 k-means on the means can find is in some of them all there is, in some nothing.
@@ -19,7 +19,7 @@ def replicates(rng):
 
 
 def assays(rng):
-    """Six replicates, eight features of which three tell; some objects are worse."""
+    """Six replicates of eight features, three informative; some objects are worse."""
     target = rng.integers(4, size=N_OBJECTS)
     centers = np.zeros((4, 8))
     centers[:, :3] = 2.0 * rng.normal(size=(4, 3))
@@ -77,7 +77,7 @@ def modes(rng):
 
 
 def correlations(rng):
-    """Two features that go together, or against each other."""
+    """Two features with a positive or a negative correlation."""
     target = rng.integers(2, size=N_OBJECTS)
     means = 0.5 * rng.normal(size=(N_OBJECTS, 2))
     objects = []
@@ -89,7 +89,7 @@ def correlations(rng):
 
 
 def spread_of(load):
-    """A set of exact values, each the mean of fifteen, some further apart."""
+    """Return exact values, each the mean of fifteen, with different spreads."""
 
     def made(rng):
         X, target = load(return_X_y=True)

@@ -1,4 +1,4 @@
-"""The study in tables."""
+"""The tables of the study."""
 
 import csv
 from collections import defaultdict
@@ -10,15 +10,16 @@ from scipy.stats import rankdata, studentized_range
 from scores import Scores
 from spread import SPREAD
 
-# One of each kind: what people do, what was published for such data, the mixture that
-# takes errors off (the model of XDGMM). Fewer methods are told apart more easily.
+# One method of each kind: a common one, a published one for uncertain data, and the
+# mixture that accounts for errors (the model of XDGMM). Differences between fewer
+# methods are significant more easily.
 ONE_OF_EACH = ("incerta", "k-means", "UKMeans", "RPC", "ErrorMixture")
-# With the mixture of others, on sets of up to thirty features: it is slow.
+# With XDGMM, which is slow, on sets of up to thirty features.
 BESIDE_XDGMM = ("incerta", "k-means", "UKMeans", "RPC", "XDGMM")
 
 
 def read(path):
-    """Rows with numbers where there are some, of the seeds that the default has run.
+    """Read rows, with numbers if available, for the seeds of the default.
 
     Made sets depend on the seed: means over others would be of other sets.
     """
@@ -34,7 +35,7 @@ def read(path):
 
 
 def of_all(rows, value):
-    """Mean over seeds: cases × methods, for methods that ran on all of them."""
+    """Average over seeds: cases × methods, for methods that ran on all cases."""
     values = defaultdict(list)
     for row in rows:
         values[row["case"], row["method"]].append(row[value])
@@ -49,18 +50,18 @@ def of_all(rows, value):
 
 
 def critical_difference(n_methods, n_cases):
-    """Mean ranks this far apart differ at 0.05 (Nemenyi, Demšar 2006)."""
+    """Return the least significant difference of mean ranks at 0.05 (Demšar 2006)."""
     q = studentized_range.ppf(0.95, n_methods, np.inf) / np.sqrt(2.0)
     return q * np.sqrt(n_methods * (n_methods + 1) / (6.0 * n_cases))
 
 
 def mean_ranks(scores):
-    """Mean over cases of the ranks of methods; 1 is the best."""
+    """Return the mean ranks of methods over cases; 1 is the best."""
     return np.array([rankdata(-line) for line in np.round(scores, 4)]).mean(axis=0)
 
 
 def overview(title, rows):
-    """Means, ranks and the worst set beside the better k-means."""
+    """Print means, ranks and the worst set beside the better k-means."""
     if not rows:
         return []
     cases, methods, acc = of_all(rows, "acc")
@@ -95,7 +96,7 @@ def overview(title, rows):
 
 
 def by_set(title, rows):
-    """ACC and NMI of every set."""
+    """Print ACC and NMI of every set."""
     if not rows:
         return []
     cases, methods, acc = of_all(rows, "acc")
@@ -117,7 +118,7 @@ def by_set(title, rows):
 
 
 def calibration(title, rows):
-    """Confidence against the labels that exact data give."""
+    """Print the calibration relative to the labels of exact data."""
     known = [row for row in rows if not np.isnan(row["ece"])]
     if not known:
         return []
@@ -142,7 +143,7 @@ def calibration(title, rows):
 
 
 def hardest(rows, n=10):
-    """Cases in which the default is least calibrated."""
+    """Print the cases in which the default is least calibrated."""
     by_case = defaultdict(list)
     for row in rows:
         if row["method"] == "incerta" and not np.isnan(row["ece"]):
@@ -168,7 +169,7 @@ def hardest(rows, n=10):
 
 
 def ablations(rows):
-    """What each ingredient of the default is worth, on the cases that all have run."""
+    """Print the effect of each ingredient of the default, on common cases."""
     methods = ["incerta", *ABLATIONS]
     some = [row for row in rows if row["method"] in methods]
     runs = defaultdict(dict)
@@ -191,7 +192,7 @@ def ablations(rows):
 
 
 def cases_of(rows):
-    """Cases with right error bars, with wrong ones or another law, exact and real."""
+    """Select cases with right error bars, wrong ones or another law, exact and real."""
     errors = [row for row in rows if row["size"] not in ("", "0.0")]
     right = [r for r in errors if r["told"] == "1.0" and r["law"] == "gaussian"]
     wrong = [r for r in errors if r["told"] != "1.0" or r["law"] != "gaussian"]
@@ -201,12 +202,12 @@ def cases_of(rows):
 
 
 def known_of(rows):
-    """Rows of the sets that some settings of the default were chosen on."""
+    """Select the sets on which some settings of the default were chosen."""
     return [row for row in rows if row["set"] not in LATER]
 
 
 def beside_xdgmm(rows):
-    """Rows of the sets and seeds that XDGMM has run on."""
+    """Select the sets and seeds of XDGMM."""
     ran = {(row["set"], row["seed"]) for row in rows if row["method"] == "XDGMM"}
     return [
         row
@@ -216,7 +217,7 @@ def beside_xdgmm(rows):
 
 
 def paired(rows):
-    """Rows of the methods that have run as many seeds as the default."""
+    """Select the methods with as many seeds as the default."""
     seeds = defaultdict(set)
     for row in rows:
         seeds[row["method"]].add(row["seed"])
@@ -224,7 +225,7 @@ def paired(rows):
 
 
 def tables(path):
-    """All of them, as text, of the seeds that the default has been run with."""
+    """Return all tables as text, for the seeds of the default."""
     rows = list(read(path))
     seeds = {row["seed"] for row in rows if row["method"] == "incerta"}
     rows = [row for row in rows if row["seed"] in seeds]

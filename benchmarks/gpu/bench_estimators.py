@@ -1,4 +1,4 @@
-"""Estimators on a CUDA device: time beside the CPU's, and what changes.
+"""Estimators on a CUDA device and on the CPU: time, and differences of results.
 
     python benchmarks/gpu/bench_estimators.py
     python benchmarks/gpu/bench_estimators.py --small --device cpu:0   # without a GPU
@@ -54,7 +54,7 @@ def correlated(n):
 
 
 def seconds(function, *args):
-    """Seconds of a call, and its result."""
+    """Time a call; return seconds and the result."""
     start = time.perf_counter()
     result = function(*args)
     return time.perf_counter() - start, result
@@ -67,7 +67,7 @@ def row(name, here, there, change):
 
 
 def distances(metric, data):
-    """The matrix that UKMedoids starts from."""
+    """Compute the matrix that UKMedoids starts from."""
 
     def on(device, data):
         return expected_distance_matrix(data.law, metric, 0, device=device)

@@ -1,4 +1,4 @@
-"""RPC on a CUDA device: time of each stage beside the CPU's, and what changes.
+"""RPC on a CUDA device and on the CPU: time of each stage, and differences.
 
     python benchmarks/gpu/bench_rpc.py                  # Waveform, 100 worlds
     python benchmarks/gpu/bench_rpc.py --device cpu:0   # torch's arrays without a GPU
@@ -44,7 +44,7 @@ def waveform():
 
 
 def second(function):
-    """Seconds of the second run, and its result: the first one compiles."""
+    """Time the second run, because the first one compiles; also return the result."""
     function()
     start = time.perf_counter()
     result = function()

@@ -2,9 +2,9 @@
 How many clusters? Perhaps one
 ==============================
 
-`choose_k` counts the Gaussians, errors taken off, that explain the data best. More than
-one is believed only if references of one cluster, whose features have the same shape,
-hardly ever look as clustered: skewed data need several Gaussians, too.
+`choose_k` counts the Gaussians that, with the errors removed, explain the data best.
+Skewed data need several Gaussians, too. More than one cluster is therefore accepted
+only if a single cluster with features of the same shape would rarely look as clustered.
 """
 
 import matplotlib.pyplot as plt

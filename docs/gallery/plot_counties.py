@@ -2,10 +2,10 @@
 Counties with margins of error
 ==============================
 
-A survey gives income, rent and age of 600 counties, with margins of error that say what
-nine of ten repetitions would have given. Small counties have large margins. A table
-with columns of margins is all that `read_table` and `from_frame` need; the numbers
-here are simulated, so that the three kinds of counties are known.
+A survey gives income, rent and age of 600 counties, with 90% margins of error. Small
+counties have large margins. `read_table` and `from_frame` need only a table with
+columns of margins. The numbers here are simulated, so that the three kinds of counties
+are known.
 
 Margins help here because they are large for rent and small for age. With margins of the
 same relative size in all features, k-means on the values is as good (see
@@ -23,7 +23,7 @@ kind = rng.integers(3, size=600)
 usual = np.array([[52.0, 0.80, 43.0], [70.0, 1.15, 38.0], [55.0, 1.00, 33.0]])
 truth = usual[kind] + rng.normal(size=(600, 3)) * [3.5, 0.06, 1.3]
 people = rng.lognormal(10.3, 1.4, size=600)
-# Few rent where few live; ages are known from registers.
+# Few people rent in small counties; ages are known from registers.
 few = np.sqrt(20_000 / people)[:, None]
 error = few * np.column_stack(
     [np.full(600, 6.0), 0.6 * rng.lognormal(0.0, 0.6, size=600), np.full(600, 1.0)]
@@ -38,8 +38,7 @@ for name, value, std in zip(columns, values.T, error.T, strict=True):
 data = ic.from_frame(table, id="county", values=columns, errors="{}_moe", kind="moe90")
 print(data)
 
-# %%
-# What people do today, and what the margins add.
+# %% Common methods, and the same data with the margins.
 
 naive = KMeans(3, n_init=10, random_state=0).fit(values / values.std(axis=0))
 result = ic.cluster(data, k=3)
@@ -47,8 +46,7 @@ print(result.explain())
 for name, labels in (("k-means", naive.labels_), ("cluster", result.labels)):
     print(f"{name}: ACC {ic.metrics.clustering_accuracy(kind, labels):.3f}")
 
-# %%
-# A confidence is worth something if it is low where labels are wrong.
+# %% A confidence is useful if it is low where labels are wrong.
 
 right = np.zeros(600, dtype=bool)
 for c in range(3):

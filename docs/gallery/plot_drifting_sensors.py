@@ -2,10 +2,10 @@
 Drifting sensors: clusters that move
 ====================================
 
-Two sensors measure three kinds of air, again and again, each reading with an error of
-its own. Their zero creeps: in the end, one kind is read where another one was at first.
-A clustering of the first readings is right only for a while. `UMicro` reads on: with a
-half-life, what came long ago counts for less, and the clusters move along.
+Two sensors measure three kinds of air repeatedly, with a different error for each
+reading. Their zero drifts: in the end, one kind has the readings that another kind had
+at first. A clustering of the first readings soon becomes wrong. `UMicro` keeps
+learning: with a half-life, old readings lose weight, and the clusters follow the drift.
 """
 
 import matplotlib.pyplot as plt
@@ -24,10 +24,9 @@ error = 0.4 * rng.lognormal(0.0, 0.6, size=(N, 2))
 true = air[kind] + zero + rng.normal(size=(N, 2))
 readings = ic.from_gaussian(true + error * rng.normal(size=(N, 2)), std=error)
 
-# %%
-# The first ten days are clustered once and for all. The streams take each day as it
-# comes, with a half-life of two days, and without one. Each says which reading of the
-# day is of which kind.
+# %% One clustering uses only the first ten days. Two streams learn from each day as it
+# comes, with a half-life of two days and without one. Each method labels the readings
+# of each day.
 
 fixed = ic.UKMeans(3, random_state=0).fit(readings[: 10 * PIECE])
 streams = {
@@ -57,11 +56,9 @@ for start in range(0, N, PIECE):
 for name, each in agreement.items():
     print(f"{name:30} ARI of the last ten days {np.mean(each[-10:]):.2f}")
 
-# %%
-# A cluster keeps its number from day to day, so that its path can be drawn, and a label
-# of the first day means the same on the last. Days could also be clustered one by one
-# if each has readings enough, but their clusters would have nothing to do with those of
-# the day before.
+# %% A cluster keeps its number from day to day, so its path can be drawn, and a label
+# means the same on all days. Days with enough readings could also be clustered one by
+# one, but their clusters would be unrelated to those of the day before.
 
 whole = adjusted_rand_score(kind, np.concatenate(numbers))
 print(f"all labels of the stream, as they were given: ARI {whole:.2f}")

@@ -2,9 +2,9 @@
 An ensemble: every member is a world
 ====================================
 
-A forecast is run 30 times from slightly different starts. Each run places all stations
-at once: draws are joint, and mixing stations from different runs would make weather
-that no run has seen. `from_worlds` keeps the runs whole.
+A forecast is run 30 times from slightly different starts. Each run has values for all
+stations, so the draws are joint: mixing stations from different runs would give weather
+that no run contains. `from_worlds` keeps the runs whole.
 """
 
 import matplotlib.pyplot as plt
@@ -26,9 +26,8 @@ names = ["temperature", "rain"]
 together = ic.from_worlds(ensemble, feature_names=names)
 apart = ic.from_array(np.swapaxes(ensemble, 0, 1), feature_names=names)
 
-# %%
-# Taken one by one, the places overlap: the common error is as large as the difference
-# between the regimes. Within a member it cancels.
+# %% If stations are independent, they overlap: the common error is as large as the
+# difference between the regimes. Within a member it cancels.
 
 fig, axes = plt.subplots(1, 2, figsize=(12, 4.5), layout="constrained")
 for ax, (name, data) in zip(

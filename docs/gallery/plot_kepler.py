@@ -2,10 +2,10 @@
 Kepler: planets and false alarms, with error bars
 =================================================
 
-Objects of interest of the Kepler mission: how long and how deep their star is dimmed,
-the sizes that follow from that, and the star itself, all with catalog errors. Giant
-planets and eclipsing binary stars, which look like giant planets, are hard to tell
-apart: what do clusters of all features say, and for which objects do they say nothing?
+Objects of interest of the Kepler mission: the duration and depth of the dimming of
+their star, the resulting sizes, and properties of the star, all with catalog errors.
+Eclipsing binary stars look like giant planets. Do clusters of all features separate
+them, and for which objects are they unsure?
 
 ``paper.datasets``, in a clone of the repository, fetches the table once, or reads it
 from the folder named by ``INCERTA_DATA``.

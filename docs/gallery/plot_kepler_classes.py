@@ -2,15 +2,15 @@
 Kepler: planet or false positive?
 =================================
 
-Many objects of interest of the Kepler mission are known by now to be planets, or false
-positives such as eclipsing binary stars. Their catalog has an error for each value:
-can a classifier that knows the errors tell them apart better than a random forest that
-knows the values alone? Here it cannot, and the page shows why.
+Many objects of interest of the Kepler mission are now known to be planets, or false
+positives such as eclipsing binary stars. Their catalog has an error for each value. Can
+a classifier that accounts for the errors separate them better than a random forest on
+the values alone? Here it cannot, and this page shows why.
 
 ``paper.datasets``, in a clone of the repository, fetches the table once, or reads it
 from the folder named by ``INCERTA_DATA``. Durations, depths and radii are positive and
-skewed: it has their logarithms, with the relative errors; where the catalog has two
-unequal errors, above and below, it has their mean.
+skewed, so they are replaced by their logarithms, with relative errors. Unequal errors
+above and below are replaced by their mean.
 """
 
 import matplotlib.pyplot as plt
@@ -28,9 +28,9 @@ data, is_planet = kepler.data[some], kepler.target[some]
 values, errors = data.mean(), np.sqrt(data.variance())
 print(data)
 
-# %%
-# Five folds. Brier is the mean squared error of the probabilities of both classes: 0 is
-# perfect, and an answer by the shares of the classes has 0.45.
+# %% Cross-validation in five folds. Brier is the mean squared error of the
+# probabilities of both classes: 0 is perfect, and predicting the shares of the classes
+# gives 0.45.
 
 forest = RandomForestClassifier(30, random_state=0)
 contest = {
@@ -54,17 +54,16 @@ for name, (classifier, X) in contest.items():
     print(f"{name:24} accuracy {right:.3f}   Brier {scores[name][1]:.3f}")
 
 # %%
-# One Gaussian for each class does not do: the classes are no ellipses. With three, the
-# errors help `ErrorDiscriminant`, and the forest of the values is still ahead. Forests
-# in possible worlds are no better than one of the values, as there is little to be won:
-# the errors are small beside what lies between objects (*reliability* above). More
-# objects and classifiers are in the table of :doc:`/classification`.
+# One Gaussian for each class is not enough: the classes are not elliptical. With
+# three, the errors help `ErrorDiscriminant`, but the forest on the values is better.
+# Forests in possible worlds do not improve on it, because the errors are small compared
+# with the differences between objects (*reliability* above). :doc:`/classification` has
+# a table with more objects and classifiers.
 #
-# But the sizes of the errors give the class away. Many confirmed planets have stars
-# with small errors, probably because such stars were looked at again. A forest that
-# takes errors for features learns that, and would say of a new object whether somebody
-# has followed it up. Our classifiers take an error for what it says about its value,
-# and nothing else.
+# But the sizes of the errors reveal the class. Many confirmed planets have stars with
+# small errors, probably because these stars were observed again. A forest with errors
+# as features learns this, and would predict whether a new object has been followed up.
+# Our classifiers use an error only as the error of its value.
 
 fig, (left, right) = plt.subplots(
     1, 2, figsize=(11, 4.2), width_ratios=[3, 2], layout="constrained"

@@ -2,9 +2,9 @@
 Missing values, without imputing them
 =====================================
 
-A fifth of the values is missing. Filling them with something makes the table look
-better known than it is. A missing value is one with an infinite error, and that is how
-`missing="infinite"` takes it: `ErrorMixture` needs nothing else.
+A fifth of the values is missing. A table with filled gaps looks more certain than it
+is. With `missing="infinite"`, a missing value is a value with an infinite error, and
+`ErrorMixture` needs nothing else.
 """
 
 import warnings
@@ -32,9 +32,8 @@ told = {"id": "id", "values": names, "errors": "{}_error"}
 data = ic.from_frame(columns, **told, missing="infinite")
 print(data)
 
-# %%
-# Means in the place of what is missing; values drawn for it from what is known; and
-# nothing in its place.
+# %% Gaps filled with means, gaps filled with random draws given the known values, and
+# gaps left as they are.
 
 filled = np.where(np.isnan(values), np.nanmean(values, axis=0), values)
 naive = KMeans(3, n_init=10, random_state=0).fit(filled / filled.std(axis=0))
@@ -53,8 +52,7 @@ scores = {
 for name, score in scores.items():
     print(f"{name}: ACC {score:.3f}")
 
-# %%
-# Objects of which less is known are less sure.
+# %% Objects with fewer known values have a lower confidence.
 
 n_missing = np.isnan(values).sum(axis=1)
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")

@@ -2,10 +2,10 @@
 Moons and rings with errors of different size
 =============================================
 
-Clusters that are not round, of objects that were measured well or badly. k-means cuts
-them in two. DBSCAN on the mean values may be misled by the badly measured ones, which
-build bridges: here between the moons. `FDBSCAN` leaves them out, and `PDBSCAN` with
-maximal assignment gives them to the cluster that most probably reaches them.
+Some objects of these curved clusters were measured well and some badly. k-means cuts
+the clusters in two. Badly measured objects may mislead DBSCAN on the mean values by
+forming bridges, here between the moons. `FDBSCAN` labels them as noise, and `PDBSCAN`
+with maximal assignment adds them to the cluster that most probably reaches them.
 """
 
 import matplotlib.pyplot as plt
@@ -26,7 +26,7 @@ COLORS = np.array(["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E
 
 
 def draw(ax, data, labels, confidence=None):
-    """Circles of one standard deviation; gray is noise, pale is not sure."""
+    """Draw circles of one standard deviation; gray is noise, pale is unsure."""
     mean, sd = data.mean(), np.sqrt(data.variance()[:, 0])
     colors = np.where(labels < 0, "#999999", COLORS[labels % len(COLORS)])
     alpha = 0.45 if confidence is None else 0.1 + 0.5 * confidence
@@ -47,10 +47,9 @@ def draw(ax, data, labels, confidence=None):
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
 
 
-# %%
-# Four ways to cluster them. The number under each picture is the adjusted Rand index
-# with the truth over the objects that have a label, and the share that has none. All
-# take the same radius and ten neighbors.
+# %% Four methods, with the same radius and ten neighbors. Below each picture are the
+# adjusted Rand index with the truth, over the objects that are not noise, and the share
+# of noise.
 
 fig, axes = plt.subplots(2, 4, figsize=(11, 6), layout="constrained")
 for row, (name, ((data, truth), eps)) in zip(axes, SETS.items(), strict=True):
@@ -71,15 +70,14 @@ for row, (name, ((data, truth), eps)) in zip(axes, SETS.items(), strict=True):
         ax.set_title(title)
     row[0].set_ylabel(name)
 
-# %%
-# `FOPTICS` needs no radius: valleys of the expected reachability are clusters. The
-# dashed line is the cut that leaves two of them.
+# %% `FOPTICS` needs no radius: valleys of the expected reachability are clusters. The
+# dashed line is the cut that leaves two clusters.
 
 fig, axes = plt.subplots(1, 2, figsize=(11, 3), layout="constrained")
 for ax, (name, ((data, truth), _)) in zip(axes, SETS.items(), strict=True):
     foptics = ic.FOPTICS(10, n_clusters=2, random_state=0).fit(data)
     heights = foptics.reachability_[foptics.ordering_]
-    # What is reached from nowhere is as high as the picture.
+    # Unreached objects get the full height of the picture.
     heights = np.minimum(heights, 1.1 * heights[np.isfinite(heights)].max())
     labels = foptics.labels_[foptics.ordering_]
     colors = np.where(labels < 0, "#999999", COLORS[labels % len(COLORS)])

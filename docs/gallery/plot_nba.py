@@ -3,9 +3,9 @@ NBA seasons: players who change
 ===============================
 
 300 basketball players, two to twenty-one seasons each. A player is the set of his
-seasons; averaging them hides who is steady and who is not. ``paper.datasets``,
-in a clone of the repository, reads the data from the folder named by ``INCERTA_DATA``;
-their terms do not allow us to pass them on.
+seasons; their mean hides whether he is consistent. ``paper.datasets``, in a clone of
+the repository, reads the data from the folder named by ``INCERTA_DATA``; their terms do
+not allow us to pass them on.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 New objects, and the same answer tomorrow
 =========================================
 
-A clustering is saved to a file, loaded elsewhere, and asked about objects that were
-measured later. A file holds numbers and text, no code: it can be loaded without
-trusting its source.
+A clustering is saved to a file, loaded elsewhere, and used for objects that were
+measured later. A file contains numbers and text but no code, so it can be loaded
+without trusting its source.
 """
 
 import tempfile

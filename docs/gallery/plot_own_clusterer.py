@@ -2,8 +2,8 @@
 Your own clusterer: HDBSCAN over the error bars
 ===============================================
 
-HDBSCAN takes points. `WorldConsensus` runs it in every world, and says for each object
-in what share of the worlds it is in its cluster, in another one, or noise.
+HDBSCAN clusters points. `WorldConsensus` runs it in every world, and reports for each
+object the shares of worlds in which it is in its cluster, in another one, or noise.
 """
 
 import matplotlib.pyplot as plt
@@ -28,8 +28,7 @@ axes[1].set_title(
     f"mean confidence {found.confidence_.mean():.2f}"
 )
 
-# %%
-# Which objects are together, and in how many worlds:
+# %% The share of worlds in which two objects are together:
 
 fig, ax = plt.subplots(figsize=(5.5, 4.5), layout="constrained")
 ic.plot.coassociation(found.labels_per_world_, found.labels_, ax=ax)

@@ -4,13 +4,14 @@ Is a confidence of 0.8 right 8 times out of 10?
 
 True values come from two overlapping Gaussians, and each is measured with an error of
 known size. `WorldConsensus` runs k-means in 100 worlds; an object's confidence is the
-share of worlds that agree with its label. If the worlds are drawn from what is known of
-the true values, that share is the probability that the true value lies in the cluster.
+share of worlds that agree with its label. If worlds are drawn from the right
+distribution of the true values, this share is the probability that the true value is in
+the cluster.
 
-Two laws are given to the library. The *right* one is that of the true value given the
-measurement: values are drawn towards the middle of the groups, as very large values are
-more often errors. The other is the *error bar* around what was measured, which is often
-used instead.
+The library is given two distributions. The *right* one is that of the true value given
+the measurement. It is shifted towards the middle of the groups, because very large
+values are mostly due to errors. The other is the *error bar* around the measurement,
+which is often used instead.
 """
 
 import matplotlib.pyplot as plt
@@ -25,7 +26,7 @@ N_WORLDS = 100
 
 
 def measured(n, rng):
-    """True values, measurements and the errors they were made with."""
+    """Return true values, measurements and their errors."""
     true = rng.choice(CENTERS, n) + rng.normal(size=n)
     error = rng.uniform(0.3, 1.5, n)
     return true, true + error * rng.normal(size=n), error
@@ -52,7 +53,7 @@ for seed in range(3):
         found = ic.WorldConsensus(
             KMeans(2, n_init=3), N_WORLDS, n_clusters=2, random_state=seed
         ).fit(data)
-        # The cluster further up is that of the values above zero.
+        # The cluster with the larger mean is that of the values above zero.
         upper = np.argmax([seen[found.labels_ == c].mean() for c in range(2)])
         correct = (found.labels_ == upper) == (true > 0)
         answers[name].append((found.confidence_, correct))

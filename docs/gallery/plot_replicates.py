@@ -1,15 +1,15 @@
 """
-Replicates, and markers that say nothing
-========================================
+Replicates, and uninformative markers
+=====================================
 
-240 samples, each measured three to six times; some were handled worse than others. Of
-ten markers four tell the three kinds of samples apart. Repeated measurements of one
-quantity are errors (`meaning="error"`): the mean of an object is what counts, and how
-well it is known. Three values hardly say that, so their variance is pooled: over all
-samples, and over the markers of a sample.
+240 samples were measured three to six times each, some more carefully than others. Four
+of ten markers separate the three kinds of samples. Repeated measurements of one
+quantity are errors (`meaning="error"`): an object is its mean, with an error. Three
+values give a poor estimate of the error, so variances are pooled over all samples, and
+over the markers of a sample.
 
-Errors help because samples were not handled equally well; with equal errors k-means
-finds as much (see :doc:`/meaning`).
+Errors help because they differ between samples; with equal errors k-means is as good
+(see :doc:`/meaning`).
 """
 
 import matplotlib.pyplot as plt
@@ -34,8 +34,7 @@ names = [f"marker {j}" for j in range(10)]
 data = ic.from_samples(values, sample, feature_names=names, meaning="error")
 print(data)
 
-# %%
-# k-means on the means, on means brought to one scale, and the replicates as errors.
+# %% k-means on the means, k-means on scaled means, and the replicates as errors.
 
 means = data.mean()
 answers = {
@@ -51,8 +50,7 @@ for name, labels in answers.items():
 print(f"mean confidence {result.confidence.mean():.3f}")
 print(result.explain())
 
-# %%
-# How much of what is seen of each marker is not error.
+# %% The share of the observed variance of each marker that is not error.
 
 shares = ic.Deconvolver().fit(data).reliability_
 fig, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")

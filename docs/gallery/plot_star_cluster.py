@@ -2,10 +2,10 @@
 A star cluster in a field, with correlated errors
 =================================================
 
-500 of 2000 stars belong to a cluster: they move alike, and are at one distance. Proper
-motions and parallax come with errors that are correlated, and some twenty times larger
-for faint stars than for bright ones. Clustering the values takes a faint member for a
-field star; `ErrorMixture` knows what was measured how well.
+500 of 2000 stars belong to a cluster, with the same motion and distance. The errors of
+proper motions and parallaxes are correlated, and about twenty times larger for faint
+stars than for bright ones. Clustering the values mistakes faint members for field
+stars; `ErrorMixture` accounts for the errors.
 """
 
 import matplotlib.pyplot as plt
@@ -53,8 +53,7 @@ print(
 )
 print("found with errors:    ", np.sqrt(np.diag(mixture.covariances_[tight])).round(2))
 
-# %%
-# Faint members, with large errors, are what is missed without them.
+# %% Without the errors, faint members, whose errors are large, are missed.
 
 fig, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained", sharey=True)
 for ax, name, labels in (

@@ -1,11 +1,11 @@
 """
-Weather stations: together or each on its own
+Weather stations: joint or independent months
 =============================================
 
-150 stations in and around Colorado, each with ten years of monthly temperature and
-precipitation. A station is not a point but 120 months. Months belong together: a cold
-January is cold everywhere. `load_weather(joint=True)` keeps them together, one month
-for all stations in each world.
+The data are ten years of monthly temperature and precipitation at 150 stations in and
+around Colorado. A station is not a point but 120 months. Months belong together: a cold
+January is cold everywhere. `load_weather(joint=True)` keeps them together, with one
+month for all stations in each world.
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +21,7 @@ for ax, joint in zip(axes, (True, False), strict=True):
     how = "joint months" if joint else "independent months"
     ax.set_title(f"{how}: agreement with climate classes {accuracy:.2f}")
 
-# %%
-# Taken together, the stations are easier to tell apart, and the labels are more
+# %% With joint months the stations are easier to separate, and the labels are more
 # certain.
 
 print(result.explain())

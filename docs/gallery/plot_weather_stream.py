@@ -3,10 +3,10 @@ A stream of weather months
 ==========================
 
 150 stations in and around Colorado report temperature and precipitation, month after
-month. They stand in ten bands of altitude, fifteen in each: the weather of a band in a
-month is not a number but fifteen of them, an uncertain object. These come as a stream,
-ten a month, and are not kept. What can still be told on 1 March 1972: what kinds of
-weather there are, what this winter was like, and how it differed from last summer?
+month. They are in ten bands of altitude with fifteen stations each. The weather of a
+band in a month is fifteen numbers, an uncertain object. These objects arrive as a
+stream, ten each month, and are not stored. What is still known on 1 March 1972: the
+kinds of weather, the last winter, and how it differed from the last summer?
 """
 
 import matplotlib.pyplot as plt
@@ -20,10 +20,10 @@ months[:, :, 1] = np.log10(1.0 + months[:, :, 1])  # few months are very wet
 by_altitude = np.argsort(stations.objects["elevation"]).reshape(10, 15)
 until = 12 * 9 + 2  # from January 1963 to February 1972
 
-# %%
-# Ten objects a month, each of fifteen values. The unit of time is a month; a state is
-# kept of each, many of late and few of long ago. Temperature, in degrees, would count
-# for far more than the logarithm of rain: both are scaled by what they did in 1963.
+# %% Ten objects arrive each month, with fifteen values each. The unit of time is a
+# month. States are stored every month, and fewer old ones are kept. Temperature in
+# degrees would dominate the logarithm of rain, so both are scaled by their values in
+# 1963.
 
 scale = months[:12].std(axis=(0, 1))
 stream = ic.UMicro(3, n_micro_clusters=60, factor=1.0, snapshot_every=1.0)
@@ -34,8 +34,7 @@ print(
     f"{stream.n_seen_} objects came, of which {stream.micro_clusters_.n} sums are left"
 )
 
-# %%
-# What came from December on, and what came from June to August.
+# %% Objects since December, and objects from June to August.
 
 questions = {
     "this winter": (until - 3, until),
@@ -51,19 +50,17 @@ for name, (first, last) in questions.items():
         f"which were not kept: {exact[0]:.2f} °C and {10 ** exact[1] - 1:.1f} mm"
     )
 
-# %%
-# Of long ago only few states are kept. The winter of 1963 cannot be told from what came
-# after it, and that is said.
+# %% Few old states are kept. The winter of 1963 cannot be separated from later months,
+# and a message says so.
 
 try:
     stream.between(11.0, 14.0)
 except ValueError as problem:
     print(problem)
 
-# %%
-# Micro-clusters, the larger the more objects they have, in the colors of the three
-# clusters of all that came: cold, dry, and warm and wet. This winter was dry in half of
-# the objects, those of low altitudes above all; what was dry last summer is June in the
+# %% Micro-clusters, sized by their number of objects and colored by the three clusters
+# of the whole stream: cold, dry, and warm and wet. This winter half of the objects were
+# dry, mostly at low altitudes. The dry objects of last summer are June in the
 # mountains.
 
 fig, axes = plt.subplots(1, 3, figsize=(12, 4.2), layout="constrained")

@@ -1,4 +1,4 @@
-"""Score an answer, and what others make of the bare values, against the truth.
+"""Score an answer, and those of other methods on the values, against the truth.
 
 python check.py MODEL TRUTH [--member KIND]
 
@@ -28,7 +28,7 @@ HDBSCAN_SIZES = (5, 10, 20, 40)
 
 
 def true_kinds(path, ids):
-    """The kind of each object, from a table of two columns."""
+    """Read the kind of each object from a table of two columns."""
     with Path(path).open(encoding="utf-8") as file:
         kinds = dict(list(csv.reader(file))[1:])
     return np.array([kinds[str(name)] for name in ids])
@@ -42,7 +42,7 @@ def score(truth, labels, member=None):
 
 
 def right(truth, labels, member=None):
-    """Whether each object is in the cluster that is matched to its kind."""
+    """Return whether each object is in the cluster matched to its kind."""
     if member is not None:
         inside = truth == member
         best = max(set(labels), key=lambda c: f1_score(inside, labels == c))
@@ -56,7 +56,7 @@ def right(truth, labels, member=None):
 
 
 def by_others(values, k):
-    """Labels of methods that take values for exact, one for each setting."""
+    """Yield labels of methods that treat values as exact, for each setting."""
     values = StandardScaler().fit_transform(values)
     values[np.isnan(values)] = 0.0
     yield "k-means", [KMeans(k, n_init=10, random_state=0).fit_predict(values)]
@@ -67,7 +67,7 @@ def by_others(values, k):
 
 
 def confidence_of(result):
-    """Probability of each object's label; of members, also that of the field."""
+    """Return the probability of each object's label; for members, also of the field."""
     if not isinstance(result, ic.Members):
         return result.confidence
     every = np.column_stack([1.0 - result.probability.sum(axis=1), result.probability])
@@ -75,7 +75,7 @@ def confidence_of(result):
 
 
 def scores(result, truth, member=None):
-    """Score of the answer, of the objects it is sure of, of the others, of rivals."""
+    """Score the answer, its sure objects, its other objects, and other methods."""
     found = {"incerta": score(truth, result.labels, member)}
     sure = confidence_of(result) >= SURE
     if member is None and 0 < sure.sum() < len(sure):

@@ -1,4 +1,4 @@
-"""The pictures of the stories: the objects as they were found, and who is right."""
+"""The pictures of the stories: objects by cluster, and accuracy of the methods."""
 
 import numpy as np
 from check import confidence_of, right, scores, true_kinds
@@ -16,7 +16,7 @@ def draw(story, folder, path):
     """Draw the model that the commands of a story left in a folder."""
     result = ic.load(folder / story.model / story.file_of_model)
     truth = true_kinds(folder / f"{story.file}_truth.csv", result.data.ids)
-    # One above the other, so that a phone shows them large enough.
+    # One above the other, to be large enough on a phone.
     fig = Figure(figsize=(5.8, 6.8), layout="constrained")
     above, below = fig.subfigures(2, 1, height_ratios=(5, 3))
     _objects(above.subplots(), result, truth, story)
@@ -28,7 +28,7 @@ def _objects(ax, result, truth, story):
     names = list(result.data.feature_names)
     columns = [names.index(name) for name in story.features]
     x, y = result.data.mean()[:, columns].T
-    # An infinite error is that of a missing value.
+    # Missing values have infinite errors.
     sd = np.sqrt(result.data.variance()[:, columns])
     sd[~np.isfinite(sd)] = np.nan
     colors = np.array([*PALETTE, FIELD])[
@@ -67,7 +67,8 @@ def _objects(ax, result, truth, story):
         label=f"wrong ({wrong.sum()} of {len(x)})",
     )
     ax.set(xlabel=story.features[0], ylabel=story.features[1])
-    # Some objects are measured so badly, or so far out, that others would be a dot.
+    # Some objects have such large errors, or lie so far out, that all others would form
+    # a dot.
     near = slice(None) if story.member is None else truth == story.member
     for values, limit in ((x[near], ax.set_xlim), (y[near], ax.set_ylim)):
         low, high = np.nanquantile(values, (0.01, 0.99))

@@ -1,4 +1,4 @@
-"""Make the files of the stories: simulated, so that the right answers are known.
+"""Make the files of the stories, simulated so that the right answers are known.
 
 python docs/stories/make_files.py [FOLDER]    # a second
 
@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 
 
 def gaia(rng):
-    """2000 stars, 400 of them in a cluster, with columns named as in Gaia's archive."""
+    """Make 2000 stars, 400 in a cluster, with columns named as in Gaia's archive."""
     n = 2000
     member = rng.permutation(np.arange(n) < 400)
     field = rng.normal([1.2, -1.0, -3.0], [0.8, 5.0, 5.0], size=(n, 3))
@@ -26,7 +26,7 @@ def gaia(rng):
     magnitude = np.clip(19.5 - rng.exponential(2.2, size=n), 9.0, 19.5)
     size = 0.02 + 0.9 * 10 ** (0.3 * (magnitude - 19.5))
     error = size[:, None] * rng.uniform(0.7, 1.0, size=(n, 3)) * [1.0, 1.1, 0.9]
-    # The scans of the sky leave errors correlated, in each star otherwise.
+    # The scans of the sky leave correlated errors, different for each star.
     roots = rng.normal(size=(n, 3, 5))
     roots /= np.linalg.norm(roots, axis=2, keepdims=True)
     correlation = roots @ roots.transpose(0, 2, 1)
@@ -45,13 +45,13 @@ def gaia(rng):
 
 
 def counties(rng):
-    """600 counties of three kinds, with margins that nine of ten surveys would keep."""
+    """Make 600 counties of three kinds, with 90% margins of error."""
     n = 600
     kind = rng.integers(3, size=n)
     usual = np.array([[52.0, 0.80, 43.0], [70.0, 1.15, 38.0], [55.0, 1.00, 33.0]])
     truth = usual[kind] + rng.normal(size=(n, 3)) * [3.5, 0.06, 1.3]
     people = np.maximum(rng.lognormal(10.3, 1.4, size=n), 8_000)
-    # Few rent where few live; ages are known from registers.
+    # Few people rent in small counties; ages are known from registers.
     few = np.sqrt(20_000 / people)[:, None]
     error = few * np.column_stack(
         [np.full(n, 7.0), 0.15 * rng.lognormal(0.0, 0.3, size=n), np.full(n, 1.0)]
@@ -93,7 +93,7 @@ def forecast(rng):
     """A front over 90 stations in 30 members of an ensemble; the truth is a 31st."""
     n, n_members = 90, 30
     place = rng.uniform(0.0, 1000.0, size=n)
-    # Where the front is, and how warm and windy the whole map, differs by member.
+    # Members differ in the position of the front, and in overall temperature and wind.
     front = 450.0 + 70.0 * rng.normal(size=n_members + 1)
     common = [2.5, 4.0] * rng.normal(size=(n_members + 1, 2))
     behind = place < front[:, None]
@@ -166,7 +166,7 @@ def write(path, columns, sep=",", encoding="utf-8"):
 def main(folder):
     for seed, make in enumerate(MADE):
         data, truth = make(np.random.default_rng(seed))
-        # Plants come from a spreadsheet of somebody who writes 1,5 for one and a half.
+        # The spreadsheet of the plants uses decimal commas.
         how = {"sep": ";", "encoding": "cp1252"} if make is plants else {}
         write(folder / f"{make.__name__}.csv", data, **how)
         write(folder / f"{make.__name__}_truth.csv", truth)

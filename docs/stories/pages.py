@@ -1,4 +1,4 @@
-"""Run the commands of the stories, and put what they print into the pages.
+"""Run the commands of the stories, and put their output into the pages.
 
 python docs/stories/pages.py    # two minutes; writes the pages and their pictures
 
@@ -21,12 +21,12 @@ INDENT = "    "
 
 
 class Story(NamedTuple):
-    """What a page is about."""
+    """The data of a page."""
 
     file: str
-    model: str  # the folder that its commands leave behind
-    features: tuple[str, str]  # to be drawn
-    least: float  # what the score may not fall below
+    model: str  # the output folder of its commands
+    features: tuple[str, str]  # features to draw
+    least: float  # least score
     member: str | None = None
     file_of_model: str = "model.incerta"
 
@@ -44,14 +44,14 @@ STORIES = {
 
 
 class Step(NamedTuple):
-    """A command, and what the page says that it prints."""
+    """A command, and its output in the page."""
 
     command: str
     printed: str
 
 
 def steps(page):
-    """The commands of a page, in order."""
+    """Return the commands of a page, in order."""
     return [step for block in _blocks(page) for step in _steps_of(block)]
 
 
@@ -74,14 +74,14 @@ def _steps_of(block):
 
 
 def prepared(folder):
-    """Put what the commands need into a folder."""
+    """Copy the files for the commands into a folder."""
     for path in [*HERE.glob("*.csv"), HERE / "check.py"]:
         shutil.copy(path, folder)
     return folder
 
 
 def run(command, folder):
-    """What a command prints, on stdout and stderr, in a shell of its own."""
+    """Return the output of a command, stdout and stderr, in a separate shell."""
     programs = str(Path(sys.executable).parent)
     own = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
     # One thread: idle ones of BLAS cost as much time as those at work.
@@ -99,7 +99,7 @@ def run(command, folder):
 
 
 def rewritten(page, folder):
-    """The page with what its commands print now."""
+    """Return the page with the present output of its commands."""
     for block in _blocks(page):
         lines = []
         for command, _ in _steps_of(block):

@@ -1,12 +1,12 @@
-"""Cluster data with measurement errors, and learn how probable each label is.
+"""Cluster data with measurement errors, with the probability of each label.
 
 Make data with `from_gaussian` (values and errors), `from_samples` (repeats),
 `from_counts`, `from_interval`, `from_worlds`, `from_frame` or `read_table`. Then
 
 - `cluster` finds clusters, with a confidence for each object;
-- `choose_k` says how many clusters there are;
+- `choose_k` estimates the number of clusters;
 - `members` finds a compact group in a broad field;
-- `assess` says how sure labels are that you already have;
+- `assess` tells how sure existing labels are;
 - `compare` runs several methods on the same data.
 
 Estimators such as `AutoClusterer` and `ErrorMixture` follow scikit-learn.
@@ -16,7 +16,7 @@ Estimators such as `AutoClusterer` and `ErrorMixture` follow scikit-learn.
 >>> ic.cluster(data, k=2).labels
 array([0, 0, 1, 1])
 
-Names are imported when they are first used, and no optional library with them.
+Names are imported when they are first used; optional libraries are not imported.
 """
 
 from incerta.lazy import lazy_names

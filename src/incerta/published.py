@@ -603,16 +603,17 @@ class REP(AnyClusterer):
     bound : {"clopper-pearson", "wilson", "wald"}, default="clopper-pearson"
         How `phi_` is computed: exactly, or by one of two approximations. "wald" is the
         published one, and gives 1 if all worlds agree.
-        Confidence of `phi_`.
+    confidence_level : float, default=0.95
         Confidence level of `phi_`.
-        Share of the worlds that are kept out of the choice; only in these is it counted
+    holdout : float or "auto", default="auto"
         Share of the worlds that are not used for the choice, but only for counting how
         often the clusterings are near. With 0, as published, `tau_` is fitted to the
         same worlds that are counted, which makes `phi_` slightly too large. "auto" is
         0.5, or 0 with `n_representatives`.
-        Whether noise objects are each a cluster of their own or together one cluster,
+    noise : {"singletons", "cluster"}, default="singletons"
         Whether noise objects count as single clusters or as one cluster when
         clusterings are compared.
+    n_jobs, random_state
         As for `WorldConsensus`.
 
     Attributes
@@ -651,9 +652,9 @@ class REP(AnyClusterer):
     distances of the clusterings. The distance is one minus the adjusted Rand index: 0
     for the same partition, about 1 for unrelated ones.
 
-    With a confidence level of 0.95, `phi_` may be too large for 5 % of the data sets.
-    In our simulations it was for at most 5 % with half of the worlds held out, for 8 %
-    with none held out, and for 87 % with ``bound="wald"``.
+    With a confidence level of 0.95, `phi_` may be too large for 5% of the data sets.
+    In our simulations it was for at most 5% with half of the worlds held out, for 8%
+    with none held out, and for 87% with ``bound="wald"``.
 
     References
     ----------

@@ -38,7 +38,7 @@ def assess(
     key_added: str | None = None,
     random_state: int = 0,
 ) -> Assessment:
-    """Say how sure the labels of cells are, and write the answer into the AnnData.
+    """Assess how sure labels of cells are, and write the result into the AnnData.
 
     Parameters
     ----------

@@ -7,84 +7,87 @@ effect, and the evidence if another command shows it.
 
 # Directions --------------------------------------------------------------------------
 
-# Features. Tables with no more than this are clustered as they are.
+# Number of features up to which tables are clustered without directions.
 FEW_FEATURES = 8
-# Standard deviations. A direction is kept if its singular value exceeds those of random
-# signs by this much; 3 finds one in 4 % of tables of noise (benchmarks/wide.py).
+# Standard deviations by which the singular value of a direction must exceed those of
+# random signs. With 3, a direction is found in 4% of tables of noise
+# (benchmarks/wide.py).
 BEYOND_CHANCE = 3.0
-# Probability that one of all pairs of independent features passes for correlated.
+# Probability that any of all pairs of independent features counts as correlated.
 CORRELATED_BY_CHANCE = 0.005
-# Correlation. Two features that exceed it, errors aside, count as one.
+# Correlation of true values above which two features count as one.
 COPY = 0.99
-# Share of the variance of a feature that is true, at the least: error bars that are too
-# long would otherwise leave nothing.
+# Least share of the variance of a feature that counts as true. Without it, error bars
+# that are too long would leave nothing.
 LEAST_TRUE = 0.05
-# Share of the true variance of a feature that is its own, at the least. A feature that
-# the directions explained fully would decide all places alone.
+# Least share of the true variance of a feature that counts as unique. A feature that
+# the directions explained fully would determine all positions alone.
 LEAST_OWN = 0.2
-# Share of the true variance that directions must hold in tables of up to 100 features;
-# with less, clusters that show in few features would be lost.
+# Share of the true variance that directions must explain in tables of up to 100
+# features. With less, clusters that differ in few features would be lost.
 LEAST_HELD = 2 / 3
-# Objects per direction: fewer cannot tell a direction from chance.
+# Objects per direction. With fewer, a direction cannot be told from chance.
 OBJECTS_PER_DIRECTION = 8
 
 # Views -------------------------------------------------------------------------------
 
-# Objects. Views are found with at most this many; the laws of their clusters assign the
-# others (benchmarks/landmarks.py).
+# With more objects, views cluster this many; the laws of the clusters assign the others
+# (benchmarks/landmarks.py).
 MOST_OBJECTS = 1000
-# Worlds that views cluster, and the most if draws are given. With half of the draws of
-# an ensemble, confidence was too high (docs/stories/climatologist.rst).
+# Number of worlds that views cluster, and the largest number of joint draws. With half
+# of the draws of an ensemble, confidence was too high (docs/stories/climatologist.rst).
 N_WORLDS, MOST_DRAWS = 16, 40
-# Mixtures of random halves of the objects. Half of the worlds are drawn from them, so
-# that worlds differ where the data do not tell how true values are distributed.
+# Number of mixtures of random halves of the objects. Half of the worlds come from them,
+# so that worlds differ where the data leave the distribution of true values open.
 N_HALVES = 4
-# Width of the kernel between laws, in median distances of values: KERNEL_WIDTH / √n for
-# objects with n values. Few values say little more about a law than its mean.
+# Width of the kernel between laws of objects with n values: KERNEL_WIDTH / √n median
+# distances of values. It is wide for few values, which show little of a law but its
+# mean.
 KERNEL_WIDTH = 5.0
-# Directions in which laws differ most; the others are mostly chance.
+# Number of directions in which laws are compared; further ones are mostly chance.
 N_AXES = 20
 
 # Weights of views: exp(SHARPNESS * (score * balance + STABLE * stability)) ------------
 
-# Weight per unit of score: views that score 0.03 less get 0.4 times the weight.
+# Logarithm of the weight per unit of score: a score lower by 0.03 means 0.4 times the
+# weight.
 SHARPNESS = 30.0
-# Score that full agreement between worlds is worth.
-STABLE = 0.075
-# Share of the objects from which on a cluster counts in full in the balance of sizes,
-# and the same in mean cluster sizes where there are many clusters.
+# Gain in score for full agreement between worlds.
+STABLE = 0.1
+# Least share of the objects with which a cluster counts in full in the balance of
+# sizes; with many clusters, least share of the mean cluster size.
 FULL_SHARE = 0.04
 FULL_PART_OF_MEAN = 0.25
 
 # The judge ---------------------------------------------------------------------------
 
-# Objects per feature. The law of a cluster has covariances only if there are more: with
-# few, covariances make any clustering look clear.
+# Objects per feature above which the law of a cluster has covariances. With fewer
+# objects, covariances make any clustering look clear.
 LAW_OBJECTS_PER_FEATURE = 10
-# Variance of the law of a single object, as a share of the variance of all.
+# Variance of the law of a single object, as a share of the total variance.
 USUAL_WIDTH = 0.1
-# Share of what BIC asks for each further Gaussian that it must bring for the search to
-# go on. A ring takes four Gaussians, and two of them bring something.
+# Share of the price of a Gaussian in BIC that it must gain for the search to continue.
+# A ring needs four Gaussians, but the second one already gains some of its price.
 HOPELESS = 0.5
-# Log density per object. No second Gaussian is tried if BIC asks for more.
+# Log density per object. No second Gaussian is tried if its price in BIC is higher.
 MOST_TO_BRING = 1.0
-# Share of the objects. A score is relative to what a cluster of this size leaves to be
-# told, at the least: a handful of outliers is always told.
+# Share of the objects. A score is relative to at least the entropy of a cluster of this
+# size, because a handful of outliers can always be predicted.
 LEAST_TO_TELL = 0.05
 
 # Number of clusters ------------------------------------------------------------------
 
-# Largest number that is tried.
+# Largest number of clusters to try.
 MOST_CLUSTERS = 30
-# Power of the weights that BIC gives to numbers of clusters. BIC takes the mixture for
-# the truth; with this power weights are calibrated (benchmarks/choose_k.py).
+# Power of the BIC weights of numbers of clusters. BIC assumes that the mixture is true;
+# with this power the weights are calibrated (benchmarks/choose_k.py).
 TEMPER = 0.2
-# Objects. Fewer, far from all others, are not a cluster of their own.
+# Number of objects. Fewer objects far from all others are not a cluster.
 FEWEST_IN_CLUSTER = 5
-# Share of the entropy of two components that their values leave open. Components that
-# leave more are one cluster; so do equal Gaussians 2.5 standard deviations apart.
+# Share of the entropy of two components that remains given the values. If more remains,
+# as for equal Gaussians up to 2.5 standard deviations apart, they are one cluster.
 MOST_OPEN = 0.35
-# The same for components between which the density hardly falls: to NO_VALLEY of the
-# lower peak, or to less.
+# The same if the density between them hardly falls: to NO_VALLEY of the lower peak or
+# more.
 SOME_OPEN = 0.1
 NO_VALLEY = 0.75

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
 
-# Labels with at least this probability are called sure; docs/accuracy counts them.
+# Labels with at least this probability are called sure (docs/accuracy.rst).
 SURE = 0.9
 
 
@@ -13,7 +13,7 @@ def _as_keyword(name: str, *value: object) -> str:
     return f"{name}={''.join(map(repr, value))}"
 
 
-# Writes a parameter, with a value or without, as those have it who read the message.
+# Writes a parameter, with or without a value, for the readers of the message.
 _WRITTEN: ContextVar[Callable[..., str]] = ContextVar("written", default=_as_keyword)
 
 
@@ -38,7 +38,7 @@ def given(*name: str, **value: object) -> str:
 
 
 def in_python(text: str, otherwise: str = "") -> str:
-    """Return a text for readers who write Python, or another one for the others."""
+    """Return one text for readers who write Python, and another for all others."""
     return text if _WRITTEN.get() is _as_keyword else otherwise
 
 
@@ -87,8 +87,18 @@ def share(value: float | None) -> str:
     return f"{value:.2f}"
 
 
+def percent(part: float) -> str:
+    """Format a share as a percentage, never rounded to 0 or 100."""
+    rounded = round(100 * part)
+    if rounded == 100 and part < 1:
+        return "more than 99%"
+    if rounded == 0 and part > 0:
+        return "less than 1%"
+    return f"{rounded}%"
+
+
 def printable(text: object) -> str:
-    """Return text without the control characters that a terminal would obey."""
+    """Return text without control characters."""
     return "".join(
         c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}"
         for c in str(text)

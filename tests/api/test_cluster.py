@@ -65,7 +65,7 @@ def test_number_of_clusters_is_chosen(blobs):
     result = ic.cluster(data, method="UKMeans")
     assert result.choice.k == result.n_clusters == 3
     told = result.explain()
-    assert "3 clusters, of 1 to 30 that were allowed (plausibility 3: 0." in told
+    assert "3 clusters were chosen from 1 to 30 (plausibility 3: 0." in told
     assert f"if there are 3 clusters (plausibility {result.choice.weight:.2f})" in told
     density = ic.cluster(data, method="fdbscan")
     assert density.choice is None
@@ -101,8 +101,10 @@ def test_a_few_imputations_are_enough(n_draws):
         ({"k": "many"}, "k='many' must be"),
         ({"k": 2.5}, r"k=2\.5 must be"),
         ({"k": True}, "k=True must be"),
-        ({"k": 3, "method": "FDBSCAN"}, "k=3 cannot be asked of FDBSCAN"),
-        ({"k": 99}, "n_clusters=99 exceeds the number of objects, n_samples=60"),
+        ({"directions": 0}, "directions=0 must be a whole number of at least 1"),
+        ({"random_state": "x"}, "random_state='x' must be a whole number, None"),
+        ({"k": 3, "method": "FDBSCAN"}, "k=3 cannot be set for FDBSCAN"),
+        ({"k": 99}, r"k=99 exceeds the number of objects \(60\); lower k"),
     ],
 )
 def test_bad_questions(blobs, options, message):
@@ -178,7 +180,7 @@ def test_features_without_information_are_named():
         truth + rng.normal(size=truth.shape), std=1.0, feature_names=names
     )
     told = ic.cluster(data, 2, "UKMeans").explain()
-    assert "Nearly all that is seen of these is error: noise." in told
+    assert "The values of these features are nearly all error: noise." in told
 
 
 @needs("jinja2", "report")
@@ -316,7 +318,7 @@ def test_crumbs_are_named():
     ids = [f"star {i}" for i in range(60)]
     data = ic.from_gaussian(values, std=0.1, ids=ids)
     told = ic.cluster(data, 2, "UKMeans").explain()
-    assert "is star 7 alone: perhaps far from the others" in told
+    assert "is only star 7: perhaps an outlier rather than" in told
     assert "alone" not in ic.cluster(data[:5], 5, "UKMeans").explain()
 
 
@@ -420,7 +422,7 @@ def test_one_object():
     assert result.reasons[-1] == "A single object."
     assert "<Clustering: 1 object in 1 cluster by UKMeans" in repr(result)
     asked = ic.cluster(ic.from_gaussian([[1.0]], std=0.1), 1, "UKMeans")
-    assert "1 cluster, as asked for." in asked.reasons
+    assert "1 cluster, as requested." in asked.reasons
 
 
 def test_columns_of_predictions_are_those_of_the_labels():

@@ -38,7 +38,7 @@ def test_clusterers_of_scikit_learn_by_name(groups, name, tmp_path):
     result = cluster(data, k, name.upper(), params=FEW)
     assert result.method == name
     assert f"by {name}" in repr(result)
-    assert f"{name}, as asked for: {IN_WORLDS[name].name} was run" in result.explain()
+    assert f"{name}, as requested: {IN_WORLDS[name].name} was run" in result.explain()
     inside = result.labels >= 0
     assert clustering_accuracy(truth[inside], result.labels[inside]) > 0.85
     assert inside.mean() > 0.6
@@ -68,7 +68,7 @@ def test_it_is_world_consensus_of_beliefs(groups):
 
 @pytest.mark.parametrize("name", sorted(FIND_THEIR_NUMBER))
 def test_who_finds_a_number_cannot_be_asked_for_one(groups, name):
-    with pytest.raises(ValueError, match=f"k=3 cannot be asked of {name}"):
+    with pytest.raises(ValueError, match=f"k=3 cannot be set for {name}"):
         cluster(groups[0], 3, name)
     assert asked(name).finds_number
 
@@ -143,9 +143,9 @@ def test_every_method_has_parameters_but_number_and_seed(name):
         ("dbscan", "epps", "dbscan has no parameter 'epps'. Did you mean 'eps'?"),
         ("dbscan", "epps", "It has algorithm, checkpoint, consensus"),
         ("FDBSCAN", "zzz", "FDBSCAN has no parameter 'zzz'. It has "),
-        ("kmeans", "n_clusters", "'n_clusters' is the number of clusters; say it wi"),
-        ("gmm", "n_components", "'n_components' is the number of clusters; say it w"),
-        ("UKMeans", "random_state", "leave 'random_state' out; give random_state="),
+        ("kmeans", "n_clusters", "'n_clusters' is the number of clusters; set k."),
+        ("gmm", "n_components", "'n_components' is the number of clusters; set k."),
+        ("UKMeans", "random_state", "leave out 'random_state'; set random_state="),
     ],
 )
 def test_unknown_parameters_are_refused(groups, method, name, message):

@@ -26,15 +26,15 @@ def sized(*sizes):
 def test_crumbs():
     assert crumbs(IDS[:300], sized(149, 151), False) == []
     (told,) = crumbs(IDS[:60], sized(58, 2), False)
-    assert "Cluster 1 is s58 and s59 alone: perhaps far" in told
-    assert "let method='FDBSCAN' call it noise" in told
+    assert "Cluster 1 is only s58 and s59: perhaps an outlier" in told
+    assert "use method='FDBSCAN', which has noise" in told
     assert "FDBSCAN" not in crumbs(IDS[:60], sized(58, 2), True)[0]
     (told,) = crumbs(IDS, sized(500, 490, 10), False)
     assert "s990, s991, s992" in told
-    assert "and 2 more alone" in told
+    assert "and 2 more: perhaps" in told
     assert crumbs(IDS, sized(500, 489, 11), False) == []
     (told,) = crumbs(IDS[:200], sized(195, 1, 1, 1, 2), False)
-    assert told.startswith("4 clusters are crumbs, of 1 to 2 objects each: s195, ")
+    assert told.startswith("4 clusters are tiny, of 1 to 2 objects each: s195, ")
 
 
 def test_where_all_clusters_are_small_none_is_a_crumb():

@@ -103,7 +103,7 @@ def test_wrong_usage_exits_with_2(call, arguments):
     [
         ("a,b\n1,2\n", ("--values", "c"), "values: there is no column 'c'"),
         ("a\n1\nx\n", ("--values", "a"), "column 'a' must hold numbers; line 3: 'x'"),
-        ("a\n1\n\n", ("--values", "a", "-k", "3"), "n_clusters=3"),
+        ("a\n1\n\n", ("--values", "a", "-k", "3"), "k=3 exceeds"),
         ("a,b\n1,\n2,3\n", ("--values", "a,b"), "missing"),
         ("", ("--values", "a"), "stdin is empty"),
         ("a;b\n1;2\n", ("--values", "a", "--sep", ","), "There are: 'a;b'"),

@@ -164,7 +164,7 @@ def test_the_others_are_shown_where_one_fails(call, wide):
     done = call("compare", "-", *asked, input="\n".join(some), code=1)
     assert [row["method"] for row in rows_of(done.stdout)] == ["FDBSCAN"]
     assert "k-means on the values is left out: n_samples=3" in done.stderr
-    assert done.stderr.startswith("Error: UKMeans: n_clusters=4")
+    assert done.stderr.startswith("Error: UKMeans: k=4 exceeds")
 
 
 def test_a_list_of_classes_per_object(tmp_path):

@@ -62,7 +62,7 @@ def test_table_on_stdout_and_words_on_stderr(call, wide):
     check_table(rows_of(done.stdout), expected(wide))
     said = done.stderr.splitlines()
     assert said[0].startswith("30 objects in 3 clusters by UKMeans")
-    assert "UKMeans, as asked for." in done.stderr
+    assert "UKMeans, as requested." in done.stderr
     assert max(map(len, said)) <= 80
 
 
@@ -392,7 +392,7 @@ def test_dry_run_says_how_long_it_takes_and_writes_nothing(call, wide, tmp_path)
 
 def test_dry_run_refuses_what_a_fit_would(call, wide):
     arguments = "fit", wide, *WIDE, "-k", 3, "--method", "FDBSCAN", "--dry-run"
-    assert "k=3 cannot be asked of FDBSCAN" in call(*arguments, code=1).stderr
+    assert "k=3 cannot be set for FDBSCAN" in call(*arguments, code=1).stderr
 
 
 @needs("jinja2", "report")

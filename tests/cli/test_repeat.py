@@ -42,6 +42,6 @@ def test_code_in_the_summary_is_runnable(call, semicolons, tmp_path):
 def test_what_came_from_stdin_is_to_be_saved():
     blobs, _ = ic.datasets.make_uncertain_blobs(20, 2, 2, random_state=0)
     result = replace(ic.cluster(blobs, 2), file="-", spec=TableSpec(values=("m",)))
-    assert "# stdin.csv: what came from stdin.\ndata = ic.read_table('stdin.csv', " in (
+    assert "# stdin.csv: the table from stdin.\ndata = ic.read_table('stdin.csv', " in (
         python_of(result)
     )

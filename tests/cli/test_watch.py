@@ -66,8 +66,8 @@ def test_clusters_come_move_and_go():
     stream += rows(1500, [moved, steady], seed=1) + rows(2500, [other, steady], seed=2)
     lines = list(work.run(stream))
     assert all(len(line) <= 80 for line in lines)
-    assert lines[0] == "500 rows: 2 clusters (0: 55 %, 1: 45 %)"
-    assert lines[1].startswith("500 rows: new cluster 0 (55 %) at heat ")
+    assert lines[0] == "500 rows: 2 clusters (0: 55%, 1: 45%)"
+    assert lines[1].startswith("500 rows: new cluster 0 (55%) at heat ")
     told = [line.partition(": ")[2] for line in lines]
     assert any(line.startswith("cluster 1 moved, flow ") for line in told)
     assert any(line.startswith("new cluster 2 ") and "heat 60" in line for line in told)
@@ -213,7 +213,7 @@ def test_files_at_the_end(call, stream, tmp_path):
     assert found["history"]["rows"] == [400, 800, 1200]
     assert "--half-life 5000" in found["command"]
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert "1,200 rows, at the end in 2 clusters" in page
+    assert "1,200 rows, 2 clusters at the end" in page
 
 
 def test_columns_are_guessed_and_stdin_is_read(call, stream):
@@ -240,8 +240,8 @@ def test_json_and_quiet(call, stream, tmp_path):
 @pytest.mark.parametrize(
     ("more", "code", "told"),
     [
-        (("--every", "often"), 2, "neither a number of rows"),
-        (("--every", "0"), 2, "neither a number of rows"),
+        (("--every", "often"), 2, "must be a number of rows"),
+        (("--every", "0"), 2, "must be a number of rows"),
         (("--half-life", "-1"), 2, "neither a number of rows above 0"),
         (("--encoding", "utf-16"), 2, "no lines that end in one byte"),
         (("--values", "cold"), 1, "no column 'cold'"),
@@ -323,5 +323,5 @@ def test_ctrl_c_while_a_pipe_is_silent(program, tmp_path):
     _, told = process.communicate(timeout=120)
     assert process.returncode == 0, told
     # Rows that had come by then may have been read or not.
-    assert " rows of stdin, at the end in 2 clusters" in told
+    assert " rows of stdin, 2 clusters at the end" in told
     assert sorted(path.name for path in out.iterdir())[-1] == "table.csv"

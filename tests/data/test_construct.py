@@ -35,7 +35,7 @@ PSD = np.eye(2)[None]
         (lambda: ic.from_interval([[NAN]], [[1.0]]), "low has 1 value "),
         (lambda: ic.from_worlds([[[NAN]]]), "worlds has 1 value "),
         (lambda: ic.from_samples([[1.0]], [NAN]), "objects has NaN at position 0"),
-        (lambda: ic.from_samples([["a"]], [0]), "values must hold numbers, it"),
+        (lambda: ic.from_samples([["a"]], [0]), "values must hold numbers, but it"),
         # weights
         (
             lambda: ic.from_samples([[1.0], [2.0]], [0, 0], [1.0, -0.5]),

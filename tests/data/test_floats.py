@@ -179,5 +179,5 @@ def test_features_have_names_of_their_own():
         with pytest.raises(DataError, match="two features have the name 'a'; give"):
             data.select(twice)
     table = {"m": [1.0, 2.0], "log10(m)": [1.0, 2.0]}
-    with pytest.raises(DataError, match="the logarithm of 'm' is called"):
+    with pytest.raises(DataError, match="the logarithm of 'm' would be named"):
         ic.from_frame(table, values=["m", "log10(m)"], log="m")

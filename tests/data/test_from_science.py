@@ -130,9 +130,9 @@ class TestXarray:
 
     def test_through_from_frame_what_does_not_fit(self, cube):
         array = labeled(cube)
-        with pytest.raises(DataError, match="say which one holds the draws"):
+        with pytest.raises(DataError, match="to the one that holds the draws"):
             ic.from_frame(array, id="station", values="variable")
-        with pytest.raises(DataError, match="say which one holds the draws"):
+        with pytest.raises(DataError, match="to the one that holds the draws"):
             ic.from_frame(array.to_dataset(), id="station", values="weather")
         with pytest.raises(DataError, match="must be the dimension of the features"):
             ic.from_frame(array, **SAID, values=["t", "p"])

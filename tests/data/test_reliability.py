@@ -75,7 +75,7 @@ def test_where_nothing_is_reliable():
     np.testing.assert_array_equal(found.objects, 0.0)
     said = " ".join(told_of(found, ["a", "b"]))
     assert "a 0.00, b 0.00" in said
-    assert "Nearly all that is seen of these is error: a, b." in said
+    assert "The values of these features are nearly all error: a, b." in said
     assert "300 objects were measured so badly" in said
 
 

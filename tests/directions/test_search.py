@@ -20,7 +20,7 @@ from tests.directions.tables import factor_table, few_tell, noise, with_errors
     ],
 )
 def test_noise_has_no_directions(n, d, how):
-    # 2 % of tables by construction; a right program fails once in 3,000 times.
+    # 2% of tables by construction; a right program fails once in 3,000 times.
     found = [
         search.shared(*deviations(*noise(seed, n, d, **how)), 4, seed).n_directions
         for seed in range(30)

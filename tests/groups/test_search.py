@@ -105,7 +105,7 @@ def test_the_level_holds(kind):
         values = empty(kind, np.random.default_rng(seed), 500, 2)
         some = measured(ic.from_gaussian(values / values.std(axis=0), std=0.02))
         with_group += len(groups_of(some).gains) > 0
-    assert with_group <= 5  # of 40; 6 or more have a probability of 0.014 at 5 %
+    assert with_group <= 5  # of 40; 6 or more have a probability of 0.014 at 5%
 
 
 def test_as_many_groups_as_are_wanted():

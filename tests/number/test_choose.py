@@ -97,7 +97,7 @@ def test_clusters_are_counted(separation, seed):
 def test_data_without_clusters_are_one(kind, d):
     choice = choose_k(without_clusters(kind, d=d), range(1, 6), random_state=0)
     assert choice.k == 1
-    assert "1 cluster, of 1 to 5" in str(choice)
+    assert "1 cluster was chosen from 1 to 5" in str(choice)
     assert np.isnan(choice.p_one) or choice.p_one > choice.alpha
 
 
@@ -194,6 +194,7 @@ def test_a_choice_can_be_drawn():
         ({"ks": [1, 300]}, "goes up to 300 clusters, but only 200 objects"),
         ({"ks": [1, 80], "max_objects": 50}, "but only 50 objects"),
         ({"alpha": 0.0}, "alpha=0.0 must lie between 0 and 1"),
+        ({"random_state": 2**64}, "random_state=18446744073709551616 must be a whole"),
         ({"n_null": 5}, "ask for at least 39"),
     ],
 )

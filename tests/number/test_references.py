@@ -252,7 +252,7 @@ def test_weights_are_powers_of_what_bic_says():
     none = np.zeros((1, 3))
     choice = NumberOfClusters(2, (1, 2, 3), weights, none[0], none, 0.01, 0.025, 0)
     assert choice.runner_up == 1
-    assert "of 1 to 3 that were allowed (plausibility 2: 0.56, 1: 0.24, 3: 0.20)" in (
+    assert "chosen from 1 to 3 (plausibility 2: 0.56, 1: 0.24, 3: 0.20)" in (
         str(choice)
     )
 

@@ -255,7 +255,7 @@ def test_claims_have_a_panel_each_and_a_row_for_each_set_and_noise():
         assert sorted(marks(ax)) == list(figure.axes[0].get_yticks())
         assert ax.get_xlim() == figure.axes[0].get_xlim()
         assert ax.yaxis_inverted()
-    assert in_legend(figure) == ["better", "worse", "0 is in the 95 % interval"]
+    assert in_legend(figure) == ["better", "worse", "0 is in the 95% interval"]
 
 
 def test_marks_are_filled_where_the_interval_excludes_0():

@@ -529,7 +529,7 @@ def test_choice_values():
     heights = ax.collections[0].get_paths()[0].vertices[:, 1]
     assert heights.max() == pytest.approx(0.6)
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["references with one cluster, 90 %", "data", "chosen: 3"]
+    assert labels == ["references with one cluster, 90%", "data", "chosen: 3"]
     plot.choice(range(1, 40), np.ones(39), np.full((2, 39), np.nan), k=1)
 
 

@@ -29,7 +29,7 @@ from incerta.report.summarize import (
     renumbered,
     shown_objects,
 )
-from incerta.wording import SURE, counted, joined, share
+from incerta.wording import SURE, counted, joined, percent, share
 from tests.report.examples import (
     HOSTILE,
     by_rpc,
@@ -290,7 +290,7 @@ def test_the_least_certain_are_drawn_last(result):
 
 def test_without_confidence_none_is_drawn():
     drawn = picture(cluster([[0.0], [0.1], [9.0], [9.1]], k=2, method="UKMeans"))
-    assert drawn["axes"] == ["x0", "place in the data"]
+    assert drawn["axes"] == ["x0", "position in the data"]
     assert drawn["confidence"] == [None] * 4
     assert sorted(drawn["values"][1]) == [1.0, 2.0, 3.0, 4.0]
 
@@ -404,9 +404,7 @@ def test_choice_of_k():
     assert summary["choice"]["weight"] == [0.1, 0.6, 0.3]
     assert summary["choice"]["reference_median"] == pytest.approx([0.0, 0.2, 0.2])
     told = " ".join(summary["choice"]["sentences"])
-    assert (
-        "of 1 to 3 that were allowed (plausibility 2: 0.60, 3: 0.30, 1: 0.10)" in told
-    )
+    assert "chosen from 1 to 3 (plausibility 2: 0.60, 3: 0.30, 1: 0.10)" in told
     condition = "Confidences hold if there are 2 clusters (plausibility 0.60)."
     assert condition in summary["sentences"]
     assert "would rarely look like this (p = 0.020)" in told
@@ -585,12 +583,12 @@ def test_share(value, said):
 
 
 def test_percent_never_rounds_to_all_or_nothing():
-    assert [plain.percent(x) for x in (0.0, 0.001, 0.5, 0.999, 1.0)] == [
-        "0 %",
-        "less than 1 %",
-        "50 %",
-        "more than 99 %",
-        "100 %",
+    assert [percent(x) for x in (0.0, 0.001, 0.5, 0.999, 1.0)] == [
+        "0%",
+        "less than 1%",
+        "50%",
+        "more than 99%",
+        "100%",
     ]
 
 

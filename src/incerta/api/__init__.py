@@ -1,6 +1,6 @@
 """The calls that most users need.
 
-`load` is here, above all rooms, as a file may hold an object of any of them.
+`load` is here, above all other rooms, because a file may hold an object of any room.
 """
 
 from incerta import classifiers, estimators, published, streams

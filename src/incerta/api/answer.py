@@ -17,6 +17,7 @@ from incerta.data.meaning import certain, of_errors
 from incerta.data.reliability import reliability, told_of
 from incerta.data.standardize import Standardizer
 from incerta.directions import Directions
+from incerta.directions.transformer import directions_for
 from incerta.estimators import AutoClusterer
 from incerta.exceptions import IncertaWarning
 from incerta.labels import most_probable
@@ -24,15 +25,13 @@ from incerta.mixture import Deconvolver
 from incerta.number.choose import NumberOfClusters, choose_k
 from incerta.typing import Seed
 from incerta.wording import counted, given, verb
-from incerta.worlds.streams import as_seed
+from incerta.worlds.streams import checked_seed
 
-# Seeds that scikit-learn accepts: from 0 to one less.
-MOST_SEEDS = 2**32
-# How the uncertainty was interpreted, and when that would be wrong.
+# How the uncertainty was interpreted, and when this would be wrong.
 TAKEN_AS = {
     "error": "Values are measurements with errors; the true values behind them were "
     "clustered. If the error bars mean something else, set",
-    "belief": "The distribution of an object tells where its true value probably is. "
+    "belief": "The distribution of an object shows where its true value probably is. "
     "If these are errors of measurements, set",
     "spread": "Objects have many values, and none is the true one. If these are "
     "repeated measurements of one quantity, set",
@@ -63,41 +62,41 @@ def cluster(
     data : UncertainData or anything `as_uncertain` takes
         The objects: from `from_frame`, `from_gaussian`, `read_table` and so on.
     k : int or "auto", default="auto"
-        Number of clusters. "auto" asks `choose_k`, for 1 to 30; density methods find
-        their own number.
+        Number of clusters. "auto" calls `choose_k` for 1 to 30 clusters; density
+        methods find the number themselves.
     method : "auto", name or estimator, default="auto"
-        "auto" is `AutoClusterer`. A name is that of an estimator, in upper or lower
-        case: ``"fdbscan"``; or of a clusterer of scikit-learn, which `WorldConsensus`
-        runs in every world: ``"kmeans"``, ``"gmm"``, ``"agglomerative"``,
-        ``"spectral"``, ``"birch"``, ``"hdbscan"``, ``"dbscan"``, ``"optics"``,
-        ``"meanshift"``. An estimator is used as it is, with its own number of clusters
-        unless `k` is given, and with `random_state`; a clusterer of scikit-learn is run
-        in every world.
+        "auto" is `AutoClusterer`. A name in upper or lower case is that of an
+        estimator, such as ``"fdbscan"``, or of a scikit-learn clusterer, which
+        `WorldConsensus` runs in every world: ``"kmeans"``, ``"gmm"``,
+        ``"agglomerative"``, ``"spectral"``, ``"birch"``, ``"hdbscan"``, ``"dbscan"``,
+        ``"optics"``, ``"meanshift"``. An estimator is used with its own parameters,
+        except for `random_state` and, if given, `k`. A scikit-learn clusterer is run in
+        every world.
     random_state : int, RandomState, Generator or None, default=0
-        The same seed always gives the same answer. None takes a new one.
+        The same seed always gives the same answer. None uses a new seed.
     scale : bool, default=True
-        Bring all features to one scale first, by the spread of their values. False if
-        they have the same units and the same weight.
+        Whether to divide all features by the spread of their values first. Use False if
+        features have the same unit and the same importance.
     params : mapping of str, optional
-        Parameters of the estimator, by name: ``{"eps": 0.3}``; of a clusterer that is
-        run in every world those of both, the clusterer and `WorldConsensus`. Distances
-        are those after scaling, in the directions.
+        Parameters of the estimator by name, such as ``{"eps": 0.3}``. For a clusterer
+        that is run in every world, parameters of the clusterer and of `WorldConsensus`.
+        Distances are measured after scaling, and in the directions.
     directions : "auto", int or None, default="auto"
-        Number of `Directions` in which objects are compared. "auto" takes those that
-        are beyond chance, where there are many features; None takes the features.
+        Number of `Directions` in which objects are compared. With many features, "auto"
+        uses the directions that are beyond chance. None uses the features.
 
     Notes
     -----
-    Values that are measurements with errors (``data.meaning``) become beliefs about the
-    true values first, by `Deconvolver`; `AutoClusterer` and `ErrorMixture` need no such
+    Measurements with errors (``data.meaning``) are first turned into beliefs about the
+    true values by `Deconvolver`. `AutoClusterer` and `ErrorMixture` do not need this
     step.
 
-    The label of an object is always its most probable cluster. Where that differs from
-    the label that a method was published with (``result.estimator.labels_``), the
-    reasons say for how many objects.
+    The label of an object is always its most probable cluster. If a published method
+    defines its labels differently (``result.estimator.labels_``), the reasons report
+    for how many objects the two differ.
 
-    The cost is that of the method, and with ``k="auto"`` also that of `choose_k`, on at
-    most 1000 objects.
+    The cost is that of the method, plus that of `choose_k` on at most 1000 objects with
+    ``k="auto"``.
 
     Examples
     --------
@@ -111,8 +110,8 @@ def cluster(
     seed = checked_seed(random_state)
     wanted = asked(method, params)
     model, reasons = wanted.estimator, [wanted.reason]
-    said: list[str] = []
-    with _noted(said):
+    texts: list[str] = []
+    with _noted(texts):
         scaler, scaled = scaled_by(objects, scale)
         if scaler is not None:
             reasons.append("Features were scaled by the spread of their values.")
@@ -161,22 +160,12 @@ def cluster(
         directions=finder,
         deconvolver=deconvolver,
         choice=choice,
-        warnings=tuple(dict.fromkeys(said)),
+        warnings=tuple(dict.fromkeys(texts)),
     )
-    told = crumbs(result.ids, result.labels, wanted.finds_number)
-    told += in_views(len(result.ids), model._facts().views)
-    told += unlike(result.ids, result.novelty)
-    return reworded(result, reasons=(*result.reasons, *told))
-
-
-def checked_seed(random_state: Seed) -> int:
-    """Turn a seed into a number that every step takes; None draws a new one."""
-    seed = random_state
-    if isinstance(seed, (int, np.integer)) and not 0 <= seed < MOST_SEEDS:
-        name = given(random_state=seed)
-        msg = f"{name} must be a whole number from 0 to {MOST_SEEDS - 1}."
-        raise ValueError(msg)
-    return as_seed(seed)
+    notes = crumbs(result.ids, result.labels, wanted.finds_number)
+    notes += in_views(len(result.ids), model._facts().views)
+    notes += unlike(result.ids, result.novelty)
+    return reworded(result, reasons=(*result.reasons, *notes))
 
 
 def _with_number(
@@ -187,7 +176,7 @@ def _with_number(
     seed: int,
     directions: int | str | None,
 ) -> tuple[Any, NumberOfClusters | None, list[str]]:
-    """Set the number of clusters, and say where the number comes from."""
+    """Set the number of clusters, and return the sentence that explains it."""
     if k == "auto":
         if method.finds_number:
             why = [f"{method.name} finds the number of clusters itself."]
@@ -202,9 +191,12 @@ def _with_number(
         msg = f"k={k!r} must be a whole number of at least 1, or 'auto'."
         raise ValueError(msg)
     if not method.numbers:
-        msg = f"k={k} cannot be asked of {method.name}, which finds its own number."
+        msg = f"k={k} cannot be set for {method.name}, which finds its own number."
         raise ValueError(msg)
-    return method.with_number(int(k)), None, [f"{counted(k, 'cluster')}, as asked for."]
+    if k > len(data):
+        msg = f"k={k} exceeds the number of objects ({len(data)}); lower k."
+        raise ValueError(msg)
+    return method.with_number(int(k)), None, [f"{counted(k, 'cluster')}, as requested."]
 
 
 def chosen_number(
@@ -240,10 +232,10 @@ def scaled_by(
 def in_directions(
     data: UncertainData, directions: int | str | None, seed: int
 ) -> tuple[Directions | None, UncertainData]:
-    """Project the data onto `Directions`, and return these; None if not asked for."""
+    """Project the data onto `Directions`, and return these; None if not requested."""
     if directions is None:
         return None, data
-    finder = Directions(directions, random_state=seed).fit(data)
+    finder = directions_for(directions, seed).fit(data)
     return finder, finder.transform(data)
 
 

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import entr
 
 from incerta import plot
-from incerta.api.answer import checked_seed, in_directions, scaled_by
+from incerta.api.answer import in_directions, scaled_by
 from incerta.api.result import ReportedResult, or_none, versions
 from incerta.assessment.pairs import Axes, within
 from incerta.assessment.posterior import along_common_axes, posterior
@@ -30,7 +30,8 @@ from incerta.models.registry import stored
 from incerta.plot.style import new_figure
 from incerta.typing import Array, Ids, Indices, Mask, Seed
 from incerta.views.truths import judged_where
-from incerta.wording import counted, cut, joined, printable, share, verb
+from incerta.wording import counted, cut, joined, percent, printable, share, verb
+from incerta.worlds.streams import checked_seed
 
 # Compare each label with this many that its objects could belong to, and the nearest.
 MOST_CONFUSED = 3
@@ -218,7 +219,7 @@ class Assessment(ReportedResult):
 
     @cached_property
     def shown(self) -> UncertainData:
-        """The objects as pictures show them: in few directions, if these were found."""
+        """The objects as drawn in pictures: in directions, if there are any."""
         finder = self.directions
         if finder is None or finder.n_directions_ == 0:
             return located(self.data)
@@ -228,7 +229,7 @@ class Assessment(ReportedResult):
 
     @property
     def plot(self) -> Plots:
-        """Pictures: ``found.plot.pairs()`` and ``found.plot.map()``."""
+        """Plots: ``found.plot.pairs()`` and ``found.plot.map()``."""
         return Plots(self)
 
     @property
@@ -255,7 +256,7 @@ class Assessment(ReportedResult):
         return self.data.ids[worst[self.right[worst] < DOUBTFUL]]
 
     def sets(self, coverage: float = 0.95) -> list[tuple[Any, ...]]:
-        """Give the plausible labels of each object.
+        """Return the plausible labels of each object.
 
         Among objects labeled as these were, a share of `coverage` has the given label
         in its set, however poor the fit: the sets are conformal. A set can be empty.
@@ -297,7 +298,7 @@ class Assessment(ReportedResult):
         return np.asarray(connected_components(links, directed=False)[1], np.intp)
 
     def columns(self) -> dict[str, Any]:
-        """The table by columns, in the order of the objects."""
+        """Return the table by columns, in the order of the objects."""
         sets = ["|".join(map(str, each)) for each in self.sets()]
         return {
             "id": self.data.ids,
@@ -318,10 +319,10 @@ class Assessment(ReportedResult):
         if n_wrong:
             has = verb(n_wrong, "has", "have")
             wrong = f"about {counted(n_wrong, 'object')} {has} a wrong one."
-        told = f"{counted(n, 'object')} have the same label."
+        labels = f"{counted(n, 'object')} have the same label."
         if len(self.names) > 1:
-            share = f"The values explain {self.score:.0%} of the {several} of"
-            told = f"{share} {counted(n, 'object')}; {wrong}"
+            share = f"The values explain {percent(self.score)} of the {several} of"
+            labels = f"{share} {counted(n, 'object')}; {wrong}"
         listed = [_listed(self.pairs, each) for each in (SEPARATE, TOGETHER, FEW)]
         if listed[1]:
             valleys = f"No valley is shown between {listed[1]}: they may be one cluster"
@@ -342,7 +343,7 @@ class Assessment(ReportedResult):
         if len(self.look):
             first = joined(_few([str(each) for each in self.look]))
             hides += f"; look first at {first}"
-        return [told, f"{valleys}.", f"{hides}."]
+        return [labels, f"{valleys}.", f"{hides}."]
 
     def explain(self) -> str:
         """Summarize the result in three sentences and a line for each label."""
@@ -473,7 +474,7 @@ def assess(
     scale: bool = True,
     directions: int | str | None = "auto",
 ) -> Assessment:
-    """Say how sure labels are that another tool or a person assigned.
+    """Assess how sure labels from another tool or a person are.
 
     Two questions are kept apart because their answers differ. *Can the label be
     predicted from the values?* That is possible even if a single cluster was cut in

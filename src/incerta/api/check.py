@@ -1,6 +1,6 @@
-"""`check_classifier`: how right a classifier is, and whether errors help it.
+"""`check_classifier`: the accuracy of a classifier, with and without the errors.
 
-Besides, what ``incerta classify`` knows about classes: those of a table, and answers.
+Also the classes in a table and the answers of ``incerta classify``.
 """
 
 from collections.abc import Sequence
@@ -23,13 +23,13 @@ from incerta.exceptions import DataError
 from incerta.typing import Array, Ids, Indices
 from incerta.wording import SURE, given
 
-# Differences beyond so many standard errors are not attributed to chance.
+# Standard errors beyond which a difference is not attributed to chance.
 BEYOND_CHANCE = 2.0
 
 
 @dataclass(frozen=True)
 class Check:
-    """How right a classifier is in folds of objects whose classes are known.
+    """The cross-validated accuracy of a classifier on objects with known classes.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Check:
         ``accuracy`` and ``brier``, the mean squared error of the probabilities (0 is
         best), with ``right`` and ``squares`` for each object.
     alone : Judged or None
-        The same for the values without their errors; None if the values have none.
+        The same for the values without their errors; None if there are no errors.
 
     Examples
     --------
@@ -55,14 +55,14 @@ class Check:
     alone: Judged | None
 
     def gain(self) -> tuple[float, float]:
-        """How much lower the Brier score is with the errors, and its standard error."""
+        """Gain in Brier score by the errors, and its standard error."""
         if self.alone is None:
             return 0.0, 0.0
         less = self.alone.squares - self.with_errors.squares
         return float(less.mean()), float(less.std() / np.sqrt(len(less)))
 
     def sentence(self) -> str:
-        """Whether the errors help."""
+        """Say whether the errors help."""
         if self.alone is None:
             return "The values have no errors that could help."
         gain, error = self.gain()
@@ -77,20 +77,21 @@ class Check:
 def check_classifier(
     classifier: Any, X: Any, y: Ids, n_folds: int = 5, random_state: int = 0
 ) -> Check:
-    """Check in folds how right a classifier is, with the errors and without them.
+    """Cross-validate a classifier, with the errors and without them.
 
     Parameters
     ----------
     classifier : classifier
-        Of this library, or a pipeline that ends in one. It is cloned for each fold.
+        A classifier of this library, or a pipeline that ends in one. It is cloned for
+        each fold.
     X : UncertainData or anything `as_uncertain` takes
         Objects.
     y : array-like of shape (n_objects,)
         Their classes.
     n_folds : int, default=5
-        Number of folds, at least 2; the same folds with the errors and without.
+        Number of folds, at least 2. They are the same with the errors and without.
     random_state : int, default=0
-        Of the folds.
+        Seed of the folds.
 
     Examples
     --------
@@ -104,7 +105,7 @@ def check_classifier(
         raise ValueError(msg)
     objects, truth = as_uncertain(X), np.asarray(y)
     if truth.shape != (len(objects),):
-        msg = f"y has the shape {truth.shape}, and there are {len(objects)} objects."
+        msg = f"y has the shape {truth.shape}, but there are {len(objects)} objects."
         raise ValueError(msg)
     classes = np.unique(truth)
     if len(classes) < 2:
@@ -121,15 +122,15 @@ def check_classifier(
 
 @dataclass(frozen=True)
 class Known:
-    """Class of each object, from a column of a table; None if it has no class."""
+    """The class of each object, from a column of a table; None if it has no class."""
 
     column: str
     by_object: list[str | None]
-    absent: tuple[str, ...]  # what stands for no class, as it is written
+    absent: tuple[str, ...]  # words in the file that stand for no class
 
     @cached_property
     def rows(self) -> Indices:
-        """Rows of the objects that have a class."""
+        """Rows of the objects with a class."""
         return np.flatnonzero([name is not None for name in self.by_object])
 
     @cached_property
@@ -139,7 +140,7 @@ class Known:
 
     @cached_property
     def labels(self) -> Ids:
-        """Class of each object, NaN or None without one; whole numbers if all are."""
+        """Class of each object, or NaN or None; integers if all are integers."""
         classes = in_numbers(self.classes)
         none = None if classes.dtype.kind == "U" else np.nan
         labels = np.full(len(self.by_object), none)
@@ -154,18 +155,18 @@ def known_classes(
     data: UncertainData,
     parameter: str = "label",
 ) -> Known | None:
-    """Classes of objects that were read from a file; None if it has no such column.
+    """Return the classes of objects read from a file; None without such a column.
 
-    The class must be the same in all rows of an object that have one. `parameter` is
-    what messages call the column.
+    All rows of an object that have a class must have the same one. Messages call the
+    column `parameter`.
     """
     try:
         cells = table.words(name, columns.id)
-    except DataError:  # the objects could be read: it is this column that is not there
+    except DataError:  # the objects could be read, so this column is the missing one
         return None
     words, absent = _words(cells[name], columns.na)
     of_object = _by_object(words, cells, given(**{parameter: name}))
-    # Where some rows were left out, ids tell which; without ids these are row numbers.
+    # If rows were left out, the ids tell which; without ids they are row numbers.
     keys = [str(id) for id in data.ids.tolist()]
     return Known(name, [of_object.get(key) for key in keys], absent)
 
@@ -173,7 +174,7 @@ def known_classes(
 def _words(
     column: Any, more: Sequence[str]
 ) -> tuple[list[str | None], tuple[str, ...]]:
-    """Cells as text (None without a class), and the words for missing classes."""
+    """Return cells as text, None without a class, and the words for missing classes."""
     cells = column.tolist() if hasattr(column, "tolist") else column.to_list()
     missing = MISSING_WORDS | {word.lower() for word in more}
     words = [in_words(None if cell != cell else cell) for cell in cells]
@@ -184,7 +185,7 @@ def _words(
 def _by_object(
     words: Sequence[str | None], table: Table, column: str
 ) -> dict[str, str]:
-    """Class of each object that has one, by its id or the number of its row."""
+    """Return the class of each object that has one, by its id or row number."""
     if len(table.names) == 1:
         return {str(row): word for row, word in enumerate(words) if word is not None}
     objects = table.coded(table.names[0], "id")
@@ -203,7 +204,7 @@ class Classified:
     """Objects with the probabilities (n, n_classes) of their classes."""
 
     method: str
-    known: Known  # what was learned from
+    known: Known  # of the training data
     ids: Ids
     classes: Ids
     probable: Array
@@ -221,7 +222,7 @@ class Classified:
         return self.classes[self.probable.argmax(axis=1)]
 
     def columns(self) -> dict[str, Any]:
-        """Table of the objects, by columns."""
+        """Return the table of the objects by columns."""
         return {
             "id": self.ids,
             "class": self.labels,
@@ -230,9 +231,9 @@ class Classified:
         }
 
     def against_truth(self) -> tuple[Judged, list[str], list[list[int]]] | None:
-        """How right the answers are, where classes are known.
+        """Compare the answers with known classes.
 
-        With the true classes, and how many objects of each were found to be what.
+        Return the accuracy, the true classes and the confusion matrix.
         """
         if self.truth is None or not len(self.truth.rows):
             return None
@@ -243,7 +244,7 @@ class Classified:
         return judged(probable, self.classes, true), names.tolist(), counts.tolist()
 
     def counts(self) -> list[tuple[str, int, int, int]]:
-        """For each class: objects learned from, assigned, and assigned unsurely."""
+        """Count training objects, assigned objects and unsure ones of each class."""
         labels, unsure = self.labels, self.confidence < SURE
         parts = self.known.classes, labels, labels[unsure]
         return [
@@ -252,7 +253,7 @@ class Classified:
         ]
 
     def summary(self) -> dict[str, Any]:
-        """The results as plain values, for programs."""
+        """Return the results as plain values, for programs."""
         names = ("class", "learned", "found", "unsure")
         facts: dict[str, Any] = {
             "method": self.method,

@@ -58,19 +58,21 @@ PARTS: dict[str, type] = {
 # Rows shown in a notebook: clusters, least certain objects, first objects.
 MOST_CLUSTERS, N_UNSURE, N_ROWS = 12, 5, 5
 LONGEST = 40
-# Colors come from the notebook, light or dark: ours are ink with some transparency.
+# The notebook sets the colors, light or dark; ours are its text color, transparent.
 _TABLES = "display:flex;flex-wrap:wrap;align-items:flex-start"
 _PLACE = "margin:.4em 1.5em .4em 0;border-collapse:collapse"
 _TITLE = "text-align:left;font-weight:600;padding:.2em 0"
 _CELL = "padding:.15em .7em .15em 0;text-align:{};vertical-align:top"
 _HEAD = "border-bottom:1px solid #80808080;font-weight:600"
 MOST_ALTERNATIVES = 3
-# Alternatives less plausible than this are left out.
+# Alternatives with a lower weight are left out.
 LEAST = 0.05
-# Clusterings with as many clusters differ if so many objects are in other ones: where
-# clusters overlap, views put some of the objects between them elsewhere.
+# Share of the objects in another cluster from which on two clusterings with the same
+# number of clusters count as different. Views always disagree about some objects
+# between overlapping clusters.
 MOVED = 0.25
-# A view that agrees more with the result (normalized mutual information) is not asked.
+# A view is not an alternative if its agreement with the result is higher than this
+# (normalized mutual information).
 ALIKE = 0.8
 
 
@@ -87,41 +89,39 @@ class Profile:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Clustering(ReportedResult):
-    """What `cluster` found, and how; ``print`` it for a summary.
+    """The result of `cluster`; ``print`` it for a summary.
 
     Attributes
     ----------
     data : UncertainData
-        The objects as they were given.
+        The objects.
     estimator : object
-        The fitted estimator; it saw the data on the scale of `scaler`, in `directions`,
-        and as `deconvolver` has them.
+        The fitted estimator. It was given the data after `scaler`, `directions` and
+        `deconvolver`.
     method : str
         Name of the estimator.
     reasons : tuple of str
-        What was decided along the way, and why.
+        The choices that were made, and the reasons for them.
     seed : int
         ``cluster(data, ..., random_state=seed)`` gives the same answer.
     scaler : Standardizer or None
-        What brought the features to one scale; None if they were taken as they are.
+        Scales the features; None with ``scale=False``.
     directions : Directions or None
-        What put the objects into few directions, if there are many features; None if
-        it was not to be looked for.
+        Reduces many features to few directions; None with ``directions=None``.
     deconvolver : Deconvolver or None
-        What turned measured values into beliefs about the true ones, if they had
-        errors.
+        Turned measured values into beliefs about the true values, if needed.
     choice : NumberOfClusters or None
-        How the number of clusters was chosen, if it was.
+        The choice of the number of clusters; None if the number was given.
     warnings : tuple of str
-        What the steps warned about.
+        Warnings of all steps.
     command : str or None
-        Command line that repeats this, if it came from one.
+        The command line that gave this result, if there was one.
     file : str or None
-        Where the data came from, if that is known.
+        The file that the data come from, if there was one.
     spec : TableSpec or None
-        How that file was read.
+        The description by which the file was read.
     versions : dict of str to str
-        What it was made with.
+        Versions of the packages used.
 
     Examples
     --------
@@ -152,7 +152,7 @@ class Clustering(ReportedResult):
     @cached_property
     def labels(self) -> Indices:
         """Most probable cluster of each object; −1 is noise."""
-        # The last place is that of noise, at −1.
+        # The last entry is for noise, −1.
         rank = np.full(len(self._order) + 1, -1)
         rank[self._order] = np.arange(len(self._order))
         return rank[self._likeliest]
@@ -164,14 +164,14 @@ class Clustering(ReportedResult):
 
     @cached_property
     def confidence(self) -> Array:
-        """Probability of each object's own label; NaN if that says nothing."""
+        """Probability of each object's label; NaN where it would be meaningless."""
         if self.no_confidence_reason is not None:
             return np.full(len(self.labels), np.nan)
         return confidence_of(self.labels, self.membership)
 
     @cached_property
     def no_confidence_reason(self) -> str | None:
-        """Why a confidence would say nothing; None if it says something."""
+        """The reason why a confidence would be meaningless; None if it is not."""
         if self.membership.shape[1] == 0:
             return "there is no cluster"
         if self.membership.shape[1] == 1 and self.noise.max() <= ROUNDING:
@@ -184,13 +184,13 @@ class Clustering(ReportedResult):
 
     @cached_property
     def _order(self) -> Indices:
-        """The estimator's numbers of the clusters, empty ones last."""
+        """Numbers of the clusters in the estimator, empty ones last."""
         found, n_clusters = self._likeliest, self.estimator.membership_.shape[1]
         return with_empty_last(np.unique(found[found >= 0]), n_clusters)
 
     @cached_property
     def _likeliest(self) -> Indices:
-        """Most probable cluster of each object, by the estimator's numbers."""
+        """Most probable cluster of each object, in the numbers of the estimator."""
         return most_probable(self.estimator.labels_, self.estimator.membership_)
 
     @property
@@ -226,11 +226,11 @@ class Clustering(ReportedResult):
 
     @property
     def plot(self) -> Plots:
-        """Pictures: ``result.plot.scatter()`` and others."""
+        """Plots of the result: ``result.plot.scatter()`` and others."""
         return Plots(self)
 
     def predict(self, X: Any) -> Indices:
-        """Cluster of new objects, given in the units of the data; −1 is noise.
+        """Return the cluster of new objects, in the units of the data; −1 is noise.
 
         Parameters
         ----------
@@ -240,7 +240,7 @@ class Clustering(ReportedResult):
         return likeliest(self.predict_proba(X))
 
     def predict_proba(self, X: Any) -> Array:
-        """Probability of each cluster for new objects; the rest, up to 1, is noise.
+        """Return the probability of each cluster for new objects; the rest is noise.
 
         Parameters
         ----------
@@ -251,17 +251,17 @@ class Clustering(ReportedResult):
 
     @cached_property
     def novelty(self) -> Array:
-        """How unlike all others each object is: 3 is 1 in 1000, as for `novelty_of`."""
+        """Novelty of each object among the others: 3 is 1 in 1000; see `novelty_of`."""
         if self._novelty is None:
             return np.full(len(self.data), np.nan)
         return self._novelty.of_fit(self._there(self._filled))
 
     def novelty_of(self, X: Any) -> Array:
-        """Novelty of new objects: how unlike the objects of the fit they are.
+        """Return how unlike the objects of the fit new objects are.
 
-        3 says that 1 in 1000 objects like those of the fit lies as far out, 4 that 1 in
-        10,000 does; at most 10. A far value with a large error is not novel. NaN if the
-        fit had fewer than 20 objects.
+        A novelty of 3 means that 1 in 1000 objects like those of the fit lies as far
+        out, and 4 that 1 in 10,000 does; the maximum is 10. A far value with a large
+        error is not novel. The novelty is NaN if the fit had fewer than 20 objects.
 
         Parameters
         ----------
@@ -280,11 +280,11 @@ class Clustering(ReportedResult):
         return Novelty(self._there(self._filled))
 
     def columns(self) -> dict[str, Any]:
-        """The table by columns, in the order of the objects.
+        """Return the table by columns, in the order of the objects.
 
-        These are id, cluster, confidence, runner_up, the clusters that hold its own
-        with a probability of 0.9 (``2|0``), a probability per cluster, noise, novelty;
-        of cells of a grid also their coordinates.
+        The columns are id, cluster, confidence, runner_up, the label set for a
+        probability of 0.9 (such as ``2|0``), the probability of each cluster and of
+        noise, and the novelty. Cells of a grid have their coordinates, too.
         """
         membership = self.membership
         columns = {
@@ -300,12 +300,12 @@ class Clustering(ReportedResult):
         return {**columns, **coordinates_of(self.ids), **columns}
 
     def unsure(self, confidence: float = SURE) -> Ids:
-        """Objects whose label is less probable than asked for, the least certain first.
+        """Return the ids of objects with a low confidence, the least certain first.
 
         Parameters
         ----------
         confidence : float, default=0.9
-            The probability that is asked for.
+            Objects with a lower confidence are returned.
         """
         if not 0.0 <= confidence <= 1.0:
             msg = f"confidence={confidence} must be between 0 and 1."
@@ -314,15 +314,15 @@ class Clustering(ReportedResult):
         return self.ids[order[self.confidence[order] < confidence]]
 
     def label_sets(self, coverage: float = SURE) -> list[tuple[int, ...]]:
-        """Smallest sets of clusters that hold the objects' own, with some probability.
+        """Return the smallest sets of clusters with a total probability of `coverage`.
 
-        The most probable comes first: ``(2,)``, or ``(2, 0)`` where that is not certain
-        enough. −1 is noise.
+        The most probable cluster comes first: ``(2,)``, or ``(2, 0)`` if cluster 2
+        alone is not certain enough. −1 is noise.
 
         Parameters
         ----------
         coverage : float, default=0.9
-            The probability that is asked for.
+            Total probability of the clusters of a set.
 
         Examples
         --------
@@ -338,39 +338,40 @@ class Clustering(ReportedResult):
         return label_sets(self.labels, self.membership, coverage)
 
     def typical(self) -> Indices:
-        """Position of the most typical object of each cluster.
+        """Return the position of the most typical object of each cluster.
 
-        Among the most confident ones of the cluster it is the one whose mean is nearest
-        to the middle of the cluster, with features on one scale.
+        Among the most confident objects of the cluster, its mean is nearest to the
+        middle of the cluster, with scaled features.
         """
         means = self._scaled(self._filled).mean()
         return typical_of(self.labels, self.n_clusters, means, self.confidence)
 
     @cached_property
     def shown(self) -> UncertainData:
-        """The objects as pictures show them: in their directions, if there are any."""
+        """The objects as drawn in pictures: in directions, if there are any."""
         finder = self.directions
         if finder is None or finder.n_directions_ == 0:
             return self._filled
         return replace(self._compared, feature_names=tuple(finder.labels()))
 
     def profile(self) -> Profile:
-        """Clusters in the units of the data; missing values are left out."""
+        """Describe the clusters in the units of the data, without missing values."""
         moments = self._filled.mean(), self._filled.variance()
         return profile_of(self.labels, self.n_clusters, *moments, self.confidence)
 
     def alternatives(self) -> list[Alternative]:
-        """Other clusterings that the data allow: at most three, none if all agree.
+        """Return other plausible clusterings of the data, at most three.
 
-        The most plausible comes first; each has a ``weight``, says in ``what`` how it
-        differs, and is a ``clustering`` of its own.
+        The most plausible one comes first. Each has a ``weight``, a sentence ``what``
+        that describes the difference, and a ``clustering``.
 
         Notes
         -----
-        They are of other numbers of clusters, if the number was chosen, and of views of
-        `AutoClusterer` that disagree with the result by a quarter of the objects. The
-        weight is that of the number, and the share that the view has in the answer.
-        Those below 0.05 are left out. Each takes about as long as the result.
+        Alternatives have another number of clusters, if the number was chosen, or come
+        from a view of `AutoClusterer` that disagrees with the result about a quarter of
+        the objects. The weight is the plausibility of the number, or the weight of the
+        view. Alternatives with a weight below 0.05 are left out. Each takes about as
+        long as the result.
 
         Examples
         --------
@@ -396,7 +397,7 @@ class Clustering(ReportedResult):
         return distinct(found, self)
 
     def explain(self) -> str:
-        """What was done, and why, in sentences."""
+        """Describe the steps and the reasons for them in sentences."""
         lines = [headline(self), "", *self.reasons]
         if self.no_confidence_reason is not None:
             lines.append(no_confidence(self.no_confidence_reason))
@@ -407,10 +408,10 @@ class Clustering(ReportedResult):
         return "\n".join(lines)
 
     def assess(self) -> Assessment:
-        """Say how sure the labels are, and which clusters a valley separates.
+        """Assess how sure the labels are, and which clusters a valley separates.
 
-        As `assess` does for labels of any tool: the values tell how probable each label
-        is, not the method that gave it. Noise is a label, too.
+        This is `assess` for these labels: probabilities follow from the values, not
+        from the method that assigned the labels. Noise is a label, too.
 
         Examples
         --------
@@ -445,22 +446,22 @@ class Clustering(ReportedResult):
 
     @cached_property
     def _filler(self) -> Deconvolver | None:
-        """Places objects that were measured in projection; None if there are none."""
+        """Return the deconvolver that completes projected data; None if not needed."""
         measured = projected(self.data.law) is not None
         return Deconvolver().fit(self.data) if measured else None
 
     @cached_property
     def _filled(self) -> UncertainData:
-        """The objects with all features known, so that they can be drawn."""
+        """Return the objects with all features known, so that they can be drawn."""
         return self.data if self._filler is None else self._filler.transform(self.data)
 
     @cached_property
     def _compared(self) -> UncertainData:
-        """The objects of the fit where they are compared."""
+        """Return the objects of the fit as they were compared."""
         return self._there(self.data)
 
     def _there(self, X: Any) -> UncertainData:
-        """Objects on one scale, in the directions that they are compared in."""
+        """Return scaled objects in the directions in which they are compared."""
         data: Any = under_prior_of(self.data, as_uncertain(X))
         for step in (self.scaler, self.directions):
             data = data if step is None else step.transform(data)
@@ -471,7 +472,7 @@ class Clustering(ReportedResult):
 def profile_of(
     labels: Indices, n_clusters: int, means: Array, variances: Array, confidence: Array
 ) -> Profile:
-    """Sizes, means and spreads of clusters; noise and missing values are left out."""
+    """Return sizes, means and spreads of clusters, without noise and missing values."""
     member = (labels[:, None] == np.arange(n_clusters)).astype(float)
     size = member.sum(axis=0)
     known = ~np.isnan(means)
@@ -490,9 +491,9 @@ def profile_of(
 def typical_of(
     labels: Indices, n_clusters: int, means: Array, confidence: Array
 ) -> Indices:
-    """Most typical object of each cluster: confident, and near its middle.
+    """Return the most typical object of each cluster: confident and near its middle.
 
-    Means are those of features on one scale.
+    Means are those of scaled features.
     """
     sure = np.nan_to_num(confidence, nan=1.0)
     out = np.empty(n_clusters, dtype=np.intp)
@@ -507,15 +508,15 @@ def typical_of(
 
 
 def predicted(model: Any, data: UncertainData) -> dict[str, Any]:
-    """Table of new objects by columns, from a `Clustering` or a fitted estimator."""
+    """Return the table of new objects by columns, by a `Clustering` or an estimator."""
     membership = model.predict_proba(data)
     # The label of a Clustering is always the most probable one.
     ours = isinstance(model, Clustering)
     labels = likeliest(membership) if ours else model.predict(data)
     confidence = confidence_of(labels, membership)
     if ours and model.no_confidence_reason:
-        # As in the fit, unless new objects are uncertain where its own were not; with
-        # one cluster or one world all shares are 1.
+        # There is a reason as in the fit, unless only the new objects are uncertain.
+        # With one cluster or one world all shares are 1.
         single = model.n_clusters < 2 or model.parameters.get("n_worlds") == 1
         if single or certain(data):
             confidence = np.full(len(labels), np.nan)
@@ -532,7 +533,7 @@ def predicted(model: Any, data: UncertainData) -> dict[str, Any]:
 def reworded(result: Clustering, **words: Any) -> Clustering:
     """Copy a result with other reasons, warnings or origin.
 
-    What was computed of it is kept, which `dataclasses.replace` would drop.
+    Computed attributes are kept; `dataclasses.replace` would drop them.
     """
     other = copy(result)
     vars(other).update(words)
@@ -574,7 +575,7 @@ register(TableSpec, Recipe(TableSpec.said, _spec_made))
 
 
 def headline(result: Clustering) -> str:
-    """One line: what was found, by which method, and how sure it is."""
+    """Summarize a result in one line."""
     n_noise = int((result.labels < 0).sum())
     noise = f", {n_noise} noise" if n_noise else ""
     found = (
@@ -588,7 +589,7 @@ def headline(result: Clustering) -> str:
 
 
 def conditional(k: int, weight: float) -> str:
-    """Say that confidences assume the number of clusters that was chosen."""
+    """Return the sentence that confidences assume the chosen number of clusters."""
     return (
         f"Confidences hold if there are {counted(k, 'cluster')} (plausibility "
         f"{share(weight)})."
@@ -656,10 +657,10 @@ def as_html(result: Clustering) -> str:
 
 
 class Alternative(NamedTuple):
-    """Another clustering that the data allow."""
+    """Another plausible clustering of the data."""
 
-    weight: float  # how plausible it is, from 0 to 1
-    what: str  # how it differs, in a sentence
+    weight: float  # plausibility, from 0 to 1
+    what: str  # the difference, in a sentence
     clustering: Clustering
 
 
@@ -668,7 +669,7 @@ _Asked: TypeAlias = tuple[float, dict[str, Any], str]
 
 
 def _numbers(result: Clustering) -> Iterator[_Asked]:
-    """Other numbers of clusters."""
+    """Yield other numbers of clusters."""
     choice, parameters = result.choice, result.estimator.get_params()
     if choice is None:
         return
@@ -703,28 +704,28 @@ def distinct(found: Sequence[Alternative], result: Clustering) -> list[Alternati
 
 
 def _moved(one: Clustering, other: Clustering) -> float:
-    """Share of the objects that are in another cluster; 1 if numbers differ."""
+    """Return the share of objects in another cluster; 1 if the numbers differ."""
     if one.n_clusters != other.n_clusters:
         return 1.0
     return 1.0 - clustering_accuracy(one.labels, other.labels)
 
 
 class Plots:
-    """Pictures of one result; each method returns the matplotlib Axes.
+    """Plots of one result; each method returns the matplotlib Axes.
 
     Parameters
     ----------
     result : Clustering
-        What is drawn.
+        The result to draw.
     """
 
     def __init__(self, result: Clustering) -> None:
         self._result = result
 
     def scatter(self, features: Any = None, ax: Any = None) -> Any:
-        """Objects with their error ellipses, colored by cluster.
+        """Draw the objects with error ellipses, colored by cluster.
 
-        Of a wide table in its directions, unless features are named.
+        A wide table is drawn in its directions unless features are named.
         """
         r = self._result
         sure = r.confidence if r.no_confidence_reason is None else None
@@ -732,26 +733,26 @@ class Plots:
         return plot.scatter(data, r.labels, sure, features, ax, membership=r.membership)
 
     def membership(self, ax: Any = None) -> Any:
-        """Probabilities of the clusters, object by object."""
+        """Draw the probabilities of the clusters for each object."""
         return plot.membership(self._result.membership, self._result.labels, ax=ax)
 
     def coassociation(self, ax: Any = None) -> Any:
-        """Share of the worlds in which two objects are in the same cluster."""
+        """Draw the share of worlds in which two objects are in the same cluster."""
         labels = self._told("labels_per_world", "worlds")
         return plot.coassociation(labels, self._result.labels, ax=ax)
 
     def divergences(self, ax: Any = None) -> Any:
-        """Map of the worlds by their divergences; the representatives are marked."""
+        """Draw a map of the worlds by their divergences, with the representatives."""
         divergences = self._told("divergences", "divergences between worlds")
         chosen = self._told("kept", "representative worlds")
         return plot.divergences(divergences, chosen, ax=ax)
 
     def objective(self, ax: Any = None) -> Any:
-        """What the method maximizes or minimizes, step by step."""
+        """Draw the objective of the method after each step."""
         return plot.objective(self._told("objective", "objective"), ax=ax)
 
     def choice(self, ax: Any = None) -> Any:
-        """How the number of clusters was chosen."""
+        """Draw the choice of the number of clusters."""
         choice = self._result.choice
         if choice is None:
             msg = "the number of clusters was not chosen here; use k='auto'."
@@ -759,7 +760,7 @@ class Plots:
         return choice.plot(ax=ax)
 
     def reachability(self, ax: Any = None) -> Any:
-        """Reachability distance of each object, in order."""
+        """Draw the reachability distance of each object in order."""
         reached, order, cut = self._told("reachability", "reachability")
         return plot.reachability(reached, order, self._result.labels, cut, ax=ax)
 

@@ -1,4 +1,4 @@
-"""`compare`: several methods on the same data, and two that ignore errors."""
+"""`compare`: several methods on the same data, beside two that ignore errors."""
 
 import time
 import warnings
@@ -11,14 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from incerta.api.answer import (
-    MOST_SEEDS,
-    checked_seed,
-    chosen_number,
-    cluster,
-    in_directions,
-    scaled_by,
-)
+from incerta.api.answer import chosen_number, cluster, in_directions, scaled_by
 from incerta.api.methods import Method, asked
 from incerta.api.result import as_frame
 from incerta.data.coerce import as_uncertain
@@ -28,11 +21,12 @@ from incerta.labels import in_order_of_appearance
 from incerta.metrics import clustering_accuracy
 from incerta.mixture.deconvolver import located
 from incerta.typing import Array, Ids, Indices, Seed
+from incerta.worlds.streams import MOST_SEEDS, checked_seed
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one method found, and how long it took."""
+    """The result of one method, and the time it took."""
 
     labels: Indices
     confidence: float  # mean over the objects; NaN without confidence
@@ -42,15 +36,15 @@ class Answer:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """What several methods found in the same data.
+    """The result of `compare`: clusterings of the same data by several methods.
 
     Attributes
     ----------
     answers : dict of str to Answer
-        By method, then by control: ``labels``, ``confidence`` (the mean), ``seconds``
-        and ``stability``, the agreement of the method with itself under another seed.
+        For each method and then each control: ``labels``, ``confidence`` (the mean),
+        ``seconds``, and ``stability``, the agreement of two runs with different seeds.
     failed : dict of str to ValueError
-        Methods and controls that had no answer, and why.
+        Methods and controls without a result, with the error.
     truth : ndarray of shape (n_objects,) or None
         Known classes, None where unknown.
     library : str or None
@@ -72,14 +66,14 @@ class Comparison:
 
     @property
     def agreement(self) -> Array:
-        """Adjusted Rand index of each two methods: 1 is the same, 0 is chance."""
+        """Adjusted Rand index of each pair of methods: 1 is the same, 0 is chance."""
         labels = [each.labels for each in self.answers.values()]
         return np.array(
             [[adjusted_rand_score(one, other) for other in labels] for one in labels]
         )
 
     def columns(self) -> dict[str, Any]:
-        """One row per method, with ``acc`` and ``nmi`` if classes are known."""
+        """Return a row per method, with ``acc`` and ``nmi`` if classes are known."""
         labels = [each.labels for each in self.answers.values()]
         columns = {
             "method": np.array(list(self.answers)),
@@ -102,7 +96,7 @@ class Comparison:
         return columns
 
     def table(self) -> Any:
-        """The same as a frame of the library that the data came from."""
+        """Return the same as a frame of the library that the data came from."""
         return as_frame(self.columns(), self.library)
 
     def __repr__(self) -> str:
@@ -119,10 +113,10 @@ def compare(
     params: Mapping[str, Mapping[str, Any]] | None = None,
     truth: Any = None,
 ) -> Comparison:
-    """Cluster the same data with several methods, and say how far they agree.
+    """Cluster the same data with several methods, and measure their agreement.
 
-    Two controls, k-means and HDBSCAN, take the values as if they were exact. A method
-    that the data are too few for is in ``failed``.
+    Two controls, k-means and HDBSCAN, treat the values as exact. A method that cannot
+    be run, for example because there are too few objects, is listed in ``failed``.
 
     Parameters
     ----------
@@ -130,15 +124,15 @@ def compare(
         The objects.
     k : int or "auto", default="auto"
         Number of clusters. "auto" chooses it once, for all methods that need one;
-        density methods find their own in any case.
+        density methods find the number themselves.
     methods : sequence of str, optional
         Names of methods; see `cluster`.
     random_state : int, RandomState, Generator or None, default=0
-        Every method is run again with the next seed, which gives its stability.
+        Seed. Every method is run again with the next seed to measure its stability.
     scale : bool, default=True
         As for `cluster`.
     params : mapping of str to mapping of str, optional
-        Parameters of methods: ``{"FDBSCAN": {"eps": 0.3}}``.
+        Parameters of the methods, such as ``{"FDBSCAN": {"eps": 0.3}}``.
     truth : array-like of shape (n_objects,), optional
         Known classes, None where a class is unknown.
 
@@ -163,7 +157,7 @@ def compare(
             )
             raise ValueError(msg)
         if all(each is None for each in classes):
-            msg = "truth has no class; leave it out."
+            msg = "truth has no known class; leave it out."
             raise ValueError(msg)
         known = np.array([*classes, None], dtype=object)[:-1]
     wanted = {name: asked(name, (params or {}).get(name)) for name in methods}
@@ -172,13 +166,13 @@ def compare(
     failed: dict[str, ValueError] = {}
 
     def keep(name: str, run: Callable[[int], tuple[Indices, float]]) -> None:
-        """Run a method with a seed and the next one; keep the answer, or why not."""
+        """Run a method with two seeds in a row; keep the result or the error."""
         start = time.perf_counter()
         try:
             labels, confidence = run(seed)
             seconds = time.perf_counter() - start
             stability = adjusted_rand_score(labels, run((seed + 1) % MOST_SEEDS)[0])
-        except ValueError as error:  # too few objects for it, and the like
+        except ValueError as error:  # for example, too few objects
             failed[name] = error
         else:
             answers[name] = Answer(labels, confidence, seconds, stability)
@@ -210,7 +204,7 @@ def _numbers(
     seed: int,
     scale: bool,
 ) -> dict[str, int | str]:
-    """What each method is asked for; a number that must be chosen is chosen once."""
+    """Return the number of clusters for each method; it is chosen at most once."""
     if k != "auto":
         return {name: k if each.numbers else "auto" for name, each in methods.items()}
     chosen = None
@@ -222,21 +216,21 @@ def _numbers(
 
 
 def filled_means(data: UncertainData) -> Array:
-    """Means of objects; missing ones are replaced by the mean of the feature."""
+    """Return the means of the objects, with gaps filled by the mean of the feature."""
     values = located(data).mean()
     gaps = np.isnan(values)
     return np.where(gaps, np.nanmean(values, axis=0), values) if gaps.any() else values
 
 
 def on_values(control: str, values: Array, k: int, seed: int) -> Indices:
-    """Labels by one of `CONTROLS`, from scaled values without gaps."""
+    """Return labels by one of `CONTROLS`, from scaled values without gaps."""
     from sklearn import cluster as clusterers
 
     clusterer = clusterers.HDBSCAN(copy=True)
     if control == KMEANS:
         clusterer = clusterers.KMeans(k, n_init=10, random_state=seed)
     with warnings.catch_warnings():
-        # Equal values make fewer clusters than were asked for.
+        # Equal values may give fewer clusters than requested.
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels = clusterer.fit_predict(values)
     return in_order_of_appearance(np.asarray(labels, dtype=np.intp))[0]

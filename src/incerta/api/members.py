@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from incerta import plot
-from incerta.api.answer import checked_seed
 from incerta.api.result import Result, or_none, versions
 from incerta.data.checks import positions_of_features
 from incerta.data.coerce import as_uncertain
@@ -27,7 +26,8 @@ from incerta.mixture.model import Components, Measured, measured
 from incerta.models.checks import wrong
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices, Seed
-from incerta.wording import counted, cut, given, joined, printable, verb
+from incerta.wording import counted, cut, given, joined, percent, printable, verb
+from incerta.worlds.streams import checked_seed
 
 # Each object needs matrices of this size in every round.
 MOST_FEATURES = 20
@@ -89,7 +89,7 @@ class Group:
 
 
 class Expected(NamedTuple):
-    """What to expect of the objects above a threshold."""
+    """Expected properties of the objects above a threshold."""
 
     n_objects: int
     contamination: float  # share of them outside the group
@@ -176,7 +176,7 @@ class Members(Result):
         return np.argmax(np.hstack([rest, self.probability]), axis=1) - 1
 
     def expected(self, threshold: float = 0.5, group: int | None = None) -> Expected:
-        """Say what to expect of the objects above a threshold.
+        """Return the expected contamination and completeness above a threshold.
 
         Parameters
         ----------
@@ -214,7 +214,7 @@ class Members(Result):
         return np.minimum(self.probability.sum(axis=1), 1.0)
 
     def probability_of(self, data: Any) -> Array:
-        """Give the probability of each group for other objects.
+        """Return the probability of each group for other objects.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ class Members(Result):
         return _shares(some, self.components, self.n_groups)
 
     def columns(self) -> dict[str, Any]:
-        """The table by columns, the most probable members first."""
+        """Return the table by columns, the most probable members first."""
         member = self._of(None)
         order = np.argsort(-member, kind="stable")
         return {
@@ -294,11 +294,11 @@ class Members(Result):
             f"probably {verb(inside, 'belongs', 'belong')} to "
             f"{verb(k, 'it', 'one of them')}."
         )
-        told = [first]
+        lines = [first]
         weak = [g for g, each in enumerate(self.groups) if each.gain < self.needed]
         if weak:
             which = joined([str(g) for g in weak[:MOST_TOLD]])
-            told.append(
+            lines.append(
                 f"Group {which} could be chance: only a gain in log likelihood of "
                 f"{self.needed:.1f} or more is reached by a field alone in less than "
                 f"{chance} of cases."
@@ -306,13 +306,13 @@ class Members(Result):
         for threshold in (0.5, 0.9):
             found = self.expected(threshold)
             if found.n_objects:
-                told.append(
+                lines.append(
                     f"Of the {counted(found.n_objects, 'object')} with a probability "
-                    f"of at least {threshold}, {found.contamination:.0%} are expected "
-                    f"to belong to the field; they should include "
-                    f"{found.completeness:.0%} of all members."
+                    f"of at least {threshold}, {percent(found.contamination)} are "
+                    f"expected to belong to the field; they should include "
+                    f"{percent(found.completeness)} of all members."
                 )
-        return told
+        return lines
 
     def explain(self) -> str:
         """Summarize the result in sentences, with a table for each group."""
@@ -411,8 +411,8 @@ def members(
     -------
     Members
         ``print`` it. ``table()`` lists the objects, the most probable members first,
-        ``groups`` describes each group, and ``expected(0.9)`` says what to expect of
-        the objects above a threshold.
+        ``groups`` describes each group, and ``expected(0.9)`` has the expected
+        properties of the objects above a threshold.
 
     Notes
     -----

@@ -17,7 +17,7 @@ DEFAULT = (
     "AutoClusterer looked for Gaussian clusters, round clusters and connected "
     "neighborhoods; those that describe the data best count most."
 )
-# What clusterers of scikit-learn call the number of clusters.
+# Names of the number of clusters in scikit-learn's clusterers.
 NUMBERS = ("n_clusters", "n_components")
 INNER = "clusterer__"
 # Each fit in a world runs on one thread, with a seed of its own.
@@ -26,21 +26,21 @@ NOT_OF_ONE_WORLD = ("n_jobs", "random_state")
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """A method that was asked for."""
+    """A method and its parameters."""
 
-    estimator: Any  # unfitted, and nobody else's
+    estimator: Any  # an unfitted copy
     name: str
     reason: str
-    numbers: tuple[str, ...]  # its parameters that are the number of clusters
-    finds_number: bool  # where none is asked for
+    numbers: tuple[str, ...]  # names of its parameters for the number of clusters
+    finds_number: bool  # the default number
 
     def with_number(self, k: int) -> Any:
-        """The estimator, asked for this many clusters."""
+        """Return the estimator with this number of clusters."""
         return self.estimator.set_params(**dict.fromkeys(self.numbers, k))
 
 
 def asked(method: Any, params: Mapping[str, Any] | None = None) -> Method:
-    """Return the method that `cluster` was asked for, with its parameters set."""
+    """Return a method of `cluster`, with its parameters set."""
     wanted = _named(method) if isinstance(method, str) else _given(method)
     if params:
         known = parameters_of(wanted)
@@ -49,9 +49,9 @@ def asked(method: Any, params: Mapping[str, Any] | None = None) -> Method:
                 continue
             msg = no_parameter(f"params: {wanted.name}", str(name), known)
             if name in NUMBERS and wanted.numbers:
-                msg = f"params: {name!r} is the number of clusters; say it with k."
+                msg = f"params: {name!r} is the number of clusters; set k."
             if name == "random_state":
-                msg = f"params: leave 'random_state' out; give {given('random_state')}."
+                msg = f"params: leave out 'random_state'; set {given('random_state')}."
             raise ValueError(msg)
         wanted.estimator.set_params(**{known[name]: params[name] for name in params})
     return wanted
@@ -60,8 +60,8 @@ def asked(method: Any, params: Mapping[str, Any] | None = None) -> Method:
 def parameters_of(method: Method) -> dict[str, str]:
     """Map the names that users may set to parameters of the estimator.
 
-    Where a clusterer is run in every world, its own parameters are among them, and come
-    first where both have one of the same name.
+    If a clusterer is run in every world, its parameters are included. They take
+    precedence over parameters of `WorldConsensus` with the same name.
     """
     model = method.estimator
     elsewhere = {"clusterer", "random_state", *method.numbers}
@@ -81,8 +81,8 @@ def _named(method: str) -> Method:
         msg = f"method={method!r} must be 'auto' or one of {', '.join(METHODS)}."
         raise ValueError(msg)
     if name not in IN_WORLDS:
-        return _own(made(name), f"{name}, as asked for.")
-    return _in_worlds(made(name), name, f"{name}, as asked for")
+        return _own(made(name), f"{name}, as requested.")
+    return _in_worlds(made(name), name, f"{name}, as requested")
 
 
 def _given(method: Any) -> Method:
@@ -113,13 +113,13 @@ def _own(model: UncertainClusterer, reason: str) -> Method:
 def _in_worlds(clusterer: Any, name: str, reason: str) -> Method:
     """Run a clusterer of scikit-learn in every world.
 
-    The consensus has as many clusters as the clusterer is asked for.
+    The consensus has the number of clusters that is set in the clusterer.
     """
     number = _number_of(clusterer)
     model = estimators.WorldConsensus(clusterer)
     reason = (
-        f"{reason}: {type(clusterer).__name__} was run in every world, and what the "
-        "worlds agree on is the answer."
+        f"{reason}: {type(clusterer).__name__} was run in every world, and the answer "
+        "is the consensus of the worlds."
     )
     method = partial(Method, estimator=model, name=name, reason=reason)
     if number is None:
@@ -131,7 +131,7 @@ def _in_worlds(clusterer: Any, name: str, reason: str) -> Method:
 
 
 def _number_of(clusterer: Any) -> str | None:
-    """Parameter of a clusterer, or of the last step of a pipeline, with the number."""
+    """Return the name of the number of clusters, also in a pipeline."""
     if not hasattr(clusterer, "get_params"):
         return None
     steps = getattr(clusterer, "steps", None)

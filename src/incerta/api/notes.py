@@ -1,4 +1,4 @@
-"""Sentences on what to know about a result before using it."""
+"""Sentences about a result that users should know before they use it."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,18 +10,18 @@ from incerta.data.guess.described import wants_logarithm
 from incerta.data.projections import projected
 from incerta.typing import Array, Ids, Indices
 from incerta.views.consensus import View
-from incerta.wording import capital, counted, given, joined, printable, verb
+from incerta.wording import capital, counted, given, joined, percent, printable, verb
 
-# With fewer objects, tiny clusters and skewness mean nothing.
+# With fewer objects, tiny clusters and skewness are meaningless.
 FEWEST = 20
-# A crumb is a cluster of a single object or two, or of 1 % of them, if that is less
+# A crumb is a cluster of a single object or two, or of 1% of them, if that is less
 # than a fifth of the mean size.
 CRUMB, CRUMB_SHARE, PART_OF_MEAN = 2, 0.01, 0.2
 MOST_CRUMBS = 3
 MOST_NAMED = 8
-# A view whose agreement with the result is lower found something else.
+# A view with a lower agreement with the result is reported as different.
 SOMETHING_ELSE = 0.1
-# A view of more weight than this decided the answer.
+# A view with a higher weight decided the answer.
 CARRIED = 0.5
 VIEWS = {
     "mixture": "Gaussian clusters",
@@ -38,7 +38,7 @@ SPACES = {
 def crumbs(ids: Ids, labels: Indices, finds_number: bool) -> list[str]:
     """Name the objects of tiny clusters.
 
-    `finds_number` tells whether the method could have called them noise.
+    `finds_number` says whether the method can label objects as noise.
     """
     sizes = np.bincount(labels[labels >= 0])
     few = max(CRUMB, int(CRUMB_SHARE * len(labels)))
@@ -47,22 +47,22 @@ def crumbs(ids: Ids, labels: Indices, finds_number: bool) -> list[str]:
     found = np.flatnonzero(small & (sizes > 0))
     if len(labels) < FEWEST or len(found) == 0:
         return []
-    wayout = f" Leave that out, or let {given(method='FDBSCAN')} call it noise."
+    wayout = f" Leave it out, or use {given(method='FDBSCAN')}, which has noise."
     wayout = "" if finds_number else wayout
     if len(found) > MOST_CRUMBS:
         low, high = sizes[found].min(), sizes[found].max()
         each = f"{low}" if low == high else f"{low} to {high}"
         which = named(ids[np.isin(labels, found)]) + f".{wayout}"
-        return [f"{len(found)} clusters are crumbs, of {each} objects each: {which}"]
+        return [f"{len(found)} clusters are tiny, of {each} objects each: {which}"]
     return [
-        f"Cluster {c} is {named(ids[labels == c])} alone: perhaps far from the others "
-        f"rather than a cluster.{wayout}"
+        f"Cluster {c} is only {named(ids[labels == c])}: perhaps an outlier rather "
+        f"than a cluster.{wayout}"
         for c in found
     ]
 
 
 def in_views(n_objects: int, views: Mapping[str, View]) -> list[str]:
-    """Say which view decided the answer, and which found something else."""
+    """Say which view decided the answer, and which views differ from it."""
     if not views or n_objects < FEWEST:
         return []
     by_weight = sorted(views, key=lambda name: -views[name].weight)
@@ -70,7 +70,7 @@ def in_views(n_objects: int, views: Mapping[str, View]) -> list[str]:
     if first.weight > CARRIED:
         text = (
             f"The answer is mainly that of {in_words(by_weight[0])} (weight "
-            f"{first.weight:.2f}): the true values explain {first.score:.0%} "
+            f"{first.weight:.2f}): the true values explain {percent(first.score)} "
             "of their labels."
         )
     else:
@@ -82,7 +82,7 @@ def in_views(n_objects: int, views: Mapping[str, View]) -> list[str]:
     if other:
         what = named(map(in_words, other))
         share = named(f"{views[name].agreement:.2f}" for name in other)
-        clear = named(f"{views[name].score:.0%}" for name in other)
+        clear = named(percent(views[name].score) for name in other)
         sentences.append(
             f"{capital(what)} would group the objects quite differently (agreement "
             f"{share}); the true values explain {clear} of their labels."
@@ -91,7 +91,7 @@ def in_views(n_objects: int, views: Mapping[str, View]) -> list[str]:
 
 
 def in_words(name: str) -> str:
-    """What a view looks for: "Gaussian clusters", "clusters of near neighbors"."""
+    """Return the kind of clusters of a view, such as "Gaussian clusters"."""
     view, _, space = name.partition(" of ")
     return f"{VIEWS[view]} {SPACES[space]}" if space else VIEWS[view]
 
@@ -121,7 +121,7 @@ def unlike_fit(ids: Ids, novelty: Array) -> list[str]:
 
 
 def by_novelty(novelty: Array) -> tuple[Indices, str]:
-    """Objects that are called unlike others, the most novel first, and their least."""
+    """Return objects called unlike others, the most novel first, and the threshold."""
     which = np.flatnonzero(novelty >= from_which(len(novelty)))
     which = which[np.argsort(-novelty[which], kind="stable")]
     more = verb(len(which), "", " or more")

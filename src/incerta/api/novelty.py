@@ -1,4 +1,4 @@
-"""Novelty: how unlike all others an object is, errors included."""
+"""Novelty: how unlike all other objects an object is, given its error."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from incerta.data.container import UncertainData
 from incerta.mixture.model import errors_of_means
 from incerta.typing import Array, Indices, Mask
 
-# Least and largest number of objects that others are compared with.
+# Least and largest number of objects with which others are compared.
 FEWEST, MOST = 20, 400
-# An object is called unlike the others from 1 in 1000 on, and where a table has so many
-# objects that one would be called so by chance in more than 1 of 20 tables, later.
+# Novelty from which an object is called unlike the others: 1 in 1000. In large tables
+# it is higher, so that at most 1 in 20 tables has such an object by chance.
 NOVEL, TABLES = 3.0, 20.0
 # Largest novelty that is reported.
 HIGHEST = 10.0
-# A kernel is no narrower than this, in deviations of the features.
+# Least width of a kernel, in standard deviations of the features.
 NARROWEST = 0.01
 WIDEST_SHARE = 0.95
 # Objects beyond this share count as the tail; more may be unlike in small tables.
 TAIL, TAIL_OBJECTS, LARGEST_TAIL = 0.02, 5, 0.2
-# Objects for each degree of freedom of what is known about the tail.
+# Objects for each degree of freedom of the tail.
 PER_DEGREE = 2
 NO_ERROR = 1e-100
 CACHE_BYTES = 2**20
@@ -33,7 +33,7 @@ TINY = float(np.finfo(np.float64).tiny)
 
 
 class Places(NamedTuple):
-    """Where objects are, as far as that is known."""
+    """Positions of objects, with errors."""
 
     means: Array  # (n, d), 0 where missing
     variances: Array  # (n, d), of the means
@@ -41,19 +41,19 @@ class Places(NamedTuple):
 
 
 class References(NamedTuple):
-    """Objects that others are compared with, as kernels of a density.
+    """Objects with which others are compared, as kernels of a density.
 
-    Thin places have wide kernels: their widths are the distances to neighbors.
+    The widths of kernels are distances to neighbors: wide where objects are sparse.
     """
 
     centers: Array  # (m, d)
     variances: Array  # (m, d)
-    width: float  # usual variance of a kernel without error
-    positions: Indices  # (m,), which objects of the fit these are
+    width: float  # typical variance of a kernel without error
+    positions: Indices  # (m,), positions among the objects of the fit
 
 
 class Tail(NamedTuple):
-    """How oddness is spread over the objects of the fit: log-normal beyond the half."""
+    """Distribution of oddness in the fit: log-normal above the median."""
 
     shift: float
     half: float
@@ -62,20 +62,20 @@ class Tail(NamedTuple):
 
 
 class Novelty:
-    """How unlike the objects of a fit, at least `FEWEST` on one scale, others are.
+    """How unlike the objects of a fit other objects are; at least `FEWEST`, scaled.
 
-    The novelty of an object is ``-log10(p)``: 3 says that 1 in 1000 objects like those
-    of the fit would lie as far out. Its oddness is minus twice the logarithm of the
-    density of at most 400 objects of the fit at its place, blurred by its own error,
-    relative to the height of a usual kernel with that error; p is the share of objects
-    with as much oddness, among those of the fit without themselves, continued beyond
-    them by a log-normal tail. The novelty is at most what the distance to the likeliest
-    of these objects is worth in units of its own error (chi-squared): a far value with
-    a large error is not novel.
+    The novelty of an object is ``-log10(p)``: 3 means that 1 in 1000 objects like those
+    of the fit would lie as far out. The oddness of an object is minus twice the log
+    density at its position, relative to the height of a typical kernel. The density is
+    that of at most 400 objects of the fit, blurred by the error of the object. p is the
+    share of objects of the fit with at least this oddness, each compared with the
+    others, and is continued by a log-normal tail. The novelty is limited by a
+    chi-squared test of the distance to the likeliest of the 400 objects, in units of
+    the object's error: a far value with a large error is not novel.
 
-    Places are the means of the objects; errors count by their variances. A missing
-    value has an infinite error. Time grows with the number of objects times that of
-    references times that of features.
+    Positions are the means of the objects, and errors enter by their variances. A
+    missing value has an infinite error. Time grows with the product of the numbers of
+    objects, references and features.
     """
 
     def __init__(self, data: UncertainData) -> None:
@@ -87,7 +87,7 @@ class Novelty:
         self._inside = self._novelty(places, oddness, apart)
 
     def of_fit(self, data: UncertainData) -> Array:
-        """Novelty of the objects of the fit, each compared with the others."""
+        """Return the novelty of the objects of the fit among themselves."""
         out = np.empty(len(data))
         positions = self.references.positions
         rest = np.setdiff1d(np.arange(len(data)), positions)
@@ -97,7 +97,7 @@ class Novelty:
         return out
 
     def of(self, data: UncertainData) -> Array:
-        """Novelty of other objects, with features on the same scale."""
+        """Return the novelty of other objects, with features on the same scale."""
         places = places_of(data)
         return self._novelty(places, *self.oddness(places))
 
@@ -110,9 +110,9 @@ class Novelty:
         return np.clip(-np.log10(np.maximum(share, TINY)), 0.0, HIGHEST)
 
     def oddness(self, places: Places, leave_out: bool = False) -> tuple[Array, Array]:
-        """Oddness, and squared distance to the likeliest reference in own errors.
+        """Return oddness, and squared distances in errors to the likeliest reference.
 
-        With `leave_out` objects are the references, each compared with the others.
+        With `leave_out`, the objects are the references, each compared with the others.
         """
         centers, variances, width, _ = self.references
         m, d = centers.shape
@@ -133,7 +133,7 @@ class Novelty:
                     gap[missing], total[missing] = 0.0, 1.0
                 height += gap
                 ratio *= total
-                if j % 8 == 7 or j == d - 1:  # a logarithm for some features at a time
+                if j % 8 == 7 or j == d - 1:  # one logarithm for several features
                     height += np.log(ratio)
                     ratio[:] = 1.0
             if leave_out:
@@ -150,7 +150,7 @@ class Novelty:
 
 
 def from_which(n_objects: int) -> float:
-    """Novelty from which an object of a table is called unlike the others: `NOVEL`."""
+    """Return the novelty from which an object is called unlike others."""
     return max(NOVEL, float(np.log10(TABLES * max(n_objects, 1))))
 
 
@@ -159,7 +159,7 @@ def places_of(data: UncertainData) -> Places:
     means = data.mean()
     if data.meaning == "spread":
         errors = errors_of_means(data)
-        # Covariances, where values are correlated: their diagonals.
+        # If values are correlated, these are covariances: take their diagonals.
         diagonal = errors if errors.ndim == 2 else np.einsum("iin->in", errors)
         variances = diagonal.T
     else:
@@ -174,7 +174,7 @@ def references_of(places: Places, positions: Indices) -> References:
     count = np.maximum(known.sum(axis=0), 1)
     middle = centers.sum(axis=0) / count
     spread = (np.where(known, centers - middle, 0.0) ** 2).sum(axis=0) / count
-    # A missing value of a reference could be that of any other object.
+    # A missing value of a reference may be the value of any other object.
     centers = np.where(known, centers, middle)
     variances = np.where(known, variances, spread)
     m, d = centers.shape
@@ -196,7 +196,7 @@ def tail_of(oddness: Array, n_features: int) -> Tail:
     low, middle, high = np.quantile(oddness, [0.05, 0.5, 1.0 - share])
     shift = low - d
     half, far = np.log(middle - shift), np.log(high - shift)
-    # Half of what it is for Gaussian features: objects on a grid are all alike.
+    # Half of the value for Gaussian features: objects on a grid are all alike.
     least = 0.5 * np.sqrt(2.0 * d) / (d + 1.64 * np.sqrt(2.0 * d))
     deviation = max(float((far - half) / -ndtri(share)), least)
     return Tail(float(shift), float(half), deviation, m / PER_DEGREE)

@@ -1,4 +1,4 @@
-"""What all results have in common: a table of their objects, and files."""
+"""The base class of results: a table of the objects, and files."""
 
 import platform
 import re
@@ -15,24 +15,24 @@ from incerta.models.files import save
 from incerta.typing import Ids
 from incerta.version import __version__
 
-CELL = re.compile(r"[^=,]+=[^=,]*(, [^=,]+=[^=,]*)+")  # id of a cell of a grid
+CELL = re.compile(r"[^=,]+=[^=,]*(, [^=,]+=[^=,]*)+")  # id of a grid cell
 BELOW = ("numpy", "scipy", "scikit-learn")
 
 
 class Result:
-    """A result about some objects."""
+    """A result for each of some objects."""
 
     data: UncertainData
 
     def columns(self) -> dict[str, Any]:
-        """The table by columns."""
+        """Return the table by columns."""
         raise NotImplementedError
 
     def table(self) -> Any:
-        """One row per object, with what `columns` has.
+        """Return a table with a row for each object and the columns of `columns`.
 
-        A frame of the library that the data came from; else of the first of pandas,
-        polars and pyarrow that is installed; else a dict of columns.
+        It is a frame of the library that the data came from, or else of the first of
+        pandas, polars and pyarrow that is installed, or else a dict of columns.
         """
         return as_frame(self.columns(), self.data.library)
 
@@ -42,7 +42,7 @@ class Result:
         Parameters
         ----------
         path : str or path-like
-            Where to; an existing file is replaced when the new one is complete.
+            File to write. An existing file is replaced when the new one is complete.
         """
         save(self, path)
 
@@ -56,7 +56,7 @@ class ReportedResult(Result):
         Parameters
         ----------
         path : str or path-like
-            Where to.
+            File to write.
         """
         from incerta.report import write
 
@@ -64,7 +64,7 @@ class ReportedResult(Result):
 
 
 def as_frame(columns: dict[str, Any], library: Any) -> Any:
-    """Make a frame of a library, or of the first one installed; else `columns`."""
+    """Return a frame of a library, or of the first one installed, or else `columns`."""
     library = library or next(filter(installed, FRAME_LIBRARIES), None)
     if library is None:
         return columns
@@ -76,9 +76,9 @@ def as_frame(columns: dict[str, Any], library: Any) -> Any:
 
 
 def coordinates_of(ids: Ids) -> dict[str, Ids]:
-    """Coordinates of objects that are cells of a grid, for maps; else empty.
+    """Return the coordinates of objects that are grid cells; else nothing.
 
-    Ids such as "lat=50.0, lon=10.0" make the columns lat and lon.
+    Ids such as "lat=50.0, lon=10.0" give the columns lat and lon.
     """
     if ids.dtype.kind != "U" or not all(map(CELL.fullmatch, ids[:1])):
         return {}
@@ -95,7 +95,7 @@ def coordinates_of(ids: Ids) -> dict[str, Ids]:
 
 
 def versions() -> dict[str, str]:
-    """Versions of Python and of the libraries that the numbers depend on."""
+    """Return the versions of Python and of the libraries behind the numbers."""
     return {
         "python": platform.python_version(),
         "incerta": __version__,
@@ -106,10 +106,10 @@ def versions() -> dict[str, str]:
 def _version(name: str) -> str:
     try:
         return version(name)
-    except PackageNotFoundError:  # a copy of its files alone
+    except PackageNotFoundError:  # copied, not installed
         return "unknown"
 
 
 def or_none(value: Any) -> Any:
-    """The value; None for NaN, which JSON does not have."""
+    """Return the value; None for NaN, which JSON does not have."""
     return None if value != value else value

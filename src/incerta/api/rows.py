@@ -1,7 +1,7 @@
 """Turn lines of csv or JSON, one row each, into objects as they arrive.
 
-A line is a row: cells with line breaks inside are not for streams, where one quote that
-is never closed would swallow all that follows.
+Every line is a row. Cells with line breaks are not supported, because one quote that is
+never closed would swallow the rest of the stream.
 """
 
 import csv
@@ -23,42 +23,43 @@ from incerta.wording import given
 
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 LONGEST_LINE = 2**20  # bytes of a row
-PAUSE = 0.2  # seconds between two looks at a file that may grow
-IN_DOUBT = re.compile(r"[-+−]?[1-9]\d{0,2},\d{3}")  # a decimal comma, or thousands
-# Errors of rows; whole numbers of JSON may be too large for a float.
+PAUSE = 0.2  # seconds between checks of a growing file
+IN_DOUBT = re.compile(r"[-+−]?[1-9]\d{0,2},\d{3}")  # decimal comma or thousands
+# Errors caused by rows: integers in JSON may be too large for a float.
 UNREADABLE = (DataError, OverflowError)
 ROW = re.compile(r"row 1 \(counted from 1\)")
 
 
 class Line(NamedTuple):
-    """A line and its number, from 1; None is one that cannot be read."""
+    """A line and its number, from 1; the text is None if it cannot be read."""
 
     number: int
     text: str | None
 
 
 class Row(NamedTuple):
-    """A row: its line and its cells by name."""
+    """The line and the cells of a row, by name."""
 
     number: int
     cells: dict[str, Any]
 
 
 class Bad(NamedTuple):
-    """A row that cannot be read as an object, and why."""
+    """A row that cannot be read as an object, and the reason."""
 
     number: int
     why: str
-    name: str = ""  # what its id says
+    name: str = ""  # its id
 
 
 def lines_of(
     stream: BinaryIO, encoding: str | None, *, follow: bool = False
 ) -> Iterator[Line | None]:
-    """Lines that are not empty; None where there are none for now.
+    """Yield lines that are not empty; None if there are none for now.
 
-    They are UTF-8 by default, and cp1252 where they are not. With `follow` more are
-    waited for at the end of the file, and it begins anew if it is cut short.
+    The default encoding is UTF-8, or cp1252 for lines that are not UTF-8. With
+    `follow`, wait for more lines at the end of the file, and begin again if it is
+    truncated.
     """
     number, begun = 0, b""
     while True:
@@ -78,7 +79,7 @@ def lines_of(
         number += 1
         if too_long:
             while begun and not begun.endswith(b"\n"):
-                begun = stream.readline(LONGEST_LINE)  # the rest, to forget it
+                begun = stream.readline(LONGEST_LINE)  # skip the rest of the line
             yield Line(number, None)
         else:
             text = _decoded(begun, encoding, first=number == 1)
@@ -102,11 +103,11 @@ def rows_of(
     spec: TableSpec,
     check: Callable[[Sequence[str]], None] = lambda names: None,
 ) -> Iterator[Row | Bad | None]:
-    """Rows of csv, whose first line names the columns, or of JSON, as `file` is named.
+    """Yield rows of csv, whose first line names the columns, or of JSON, by file name.
 
-    If `spec` does not say what separates the columns, it is the mark by which those of
-    `spec` are found in the first line, or which makes most of them. `check` is given
-    the names of the columns of csv, and raises if one is missing.
+    If `spec` has no separator, use the one by which its columns are found in the first
+    line, or the one that gives most columns. `check` is called with the column names of
+    csv, and raises an error if one is missing.
     """
     header: list[str] | None = None
     as_json: bool | None = None
@@ -134,7 +135,7 @@ def rows_of(
         else:
             cells = _cells(text, mark)
             if cells == header:
-                continue  # of another file that was appended
+                continue  # the header of another file that was appended
             if len(cells) != len(header):
                 why = f"{len(cells)} cells, and the header has {len(header)}"
                 yield Bad(number, why)
@@ -163,7 +164,7 @@ def _cells(text: str, mark: str) -> list[str]:
 
 @dataclass
 class Reader:
-    """Make an object of each row, and report the rows that cannot be read."""
+    """Turn each row into an object, and report the rows that cannot be read."""
 
     spec: TableSpec
     _mark: str | None = None
@@ -177,7 +178,7 @@ class Reader:
             return self._read(good) if good else None, bad
 
     def check(self, names: Sequence[str]) -> None:
-        """Raise if columns are missing."""
+        """Raise an error if columns are missing."""
         self.spec.columns(names)
 
     def _sorted(self, rows: Sequence[Row]) -> tuple[list[Row], list[Bad]]:
@@ -209,7 +210,7 @@ class Reader:
         return from_spec(frame, spec)
 
     def _decimal(self, cells: dict[str, list[Any]], rows: Sequence[Row]) -> str:
-        """The decimal mark, as given or as the first numbers show; it is then kept."""
+        """Return the decimal mark, as given or as the first numbers show."""
         if self._mark or self.spec.decimal:
             return self._mark or str(self.spec.decimal)
         texts = [
@@ -231,12 +232,12 @@ class Reader:
                     f"{given(decimal=',')} for {as_decimal}, or {given(decimal='.')} "
                     f"for {as_groups}."
                 )
-                raise FileError(msg)  # it is not this row that is bad
+                raise FileError(msg)  # another row is bad, not this one
         return self._mark or "."
 
 
 def _plain(cells: dict[str, list[Any]]) -> dict[str, list[float]] | None:
-    """Columns of plain numbers; None if some cells are not plain numbers."""
+    """Return columns of plain numbers; None if some cells are not plain numbers."""
     if any(
         cell is None or isinstance(cell, bool) for c in cells.values() for cell in c
     ):
@@ -248,7 +249,7 @@ def _plain(cells: dict[str, list[Any]]) -> dict[str, list[float]] | None:
 
 
 def _reason(error: Exception, number: int) -> str:
-    """First sentence of the error about a row."""
+    """Return the first sentence of the error about a row."""
     if isinstance(error, MissingValueError):
         return str(error).partition(";")[0].replace("there are missing", "missing")
     text = ROW.sub(f"line {number}", " ".join(str(error).split()))

@@ -7,25 +7,25 @@ import numpy as np
 
 from incerta.data.container import UncertainData
 
-# Objects of the first trial, and at least so many for each cluster; so many times as
-# many in the next; and the seconds that all together may take.
+# Objects in the first trial, and at least this many for each cluster; the factor from
+# one trial to the next; and the time limit of all trials, in seconds.
 FEWEST, FOR_EACH, TIMES, MOST_SECONDS = 100, 10, 4, 60.0
 
 
 def tell_time(
     data: UncertainData, k: int | str, fit: Callable[[UncertainData], object]
 ) -> str:
-    """Fit more and more of the objects, and estimate the time for all of them."""
+    """Fit more and more objects, and estimate the time for all of them."""
 
     def seconds_of(n_objects: int) -> float:
-        """Time to fit some objects of the whole table, at equal distances."""
+        """Time the fit of evenly spaced objects of the table."""
         some = data[np.linspace(0, len(data) - 1, n_objects).astype(np.intp)]
         start = time.perf_counter()
         fit(some)
         return time.perf_counter() - start
 
     size = min(len(data), max(FEWEST, 0 if isinstance(k, str) else FOR_EACH * k))
-    seconds_of(size)  # loads and compiles what it needs
+    seconds_of(size)  # the first fit also loads and compiles code
     trials: list[tuple[int, float]] = []
     while True:
         trials.append((size, seconds_of(size)))
@@ -42,10 +42,10 @@ def tell_time(
 
 
 def seconds_for(n_objects: int, trials: list[tuple[int, float]]) -> float:
-    """Time for more objects than the last trial had.
+    """Extrapolate the time to more objects than in the last trial.
 
-    Two trials tell by which power of the number of objects time grows. Where it grows
-    more slowly than in proportion, part of it is fixed: a straight line goes on.
+    The last two trials give the power of the number of objects with which time grows.
+    If it is less than 1, part of the time is fixed, and a straight line is continued.
     """
     size, seconds = trials[-1]
     factor = n_objects / size
@@ -60,7 +60,7 @@ def seconds_for(n_objects: int, trials: list[tuple[int, float]]) -> float:
 
 
 def duration(seconds: float) -> str:
-    """A time in two digits, such as 4.5 s, 12 min or 3 h."""
+    """Format a time to two digits, such as 4.5 s, 12 min or 3 h."""
     for unit, size in (("days", 86_400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0)):
         if seconds >= 1.5 * size or unit == "s":
             break

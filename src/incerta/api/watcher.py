@@ -13,19 +13,20 @@ from incerta.streams.macro import macro_labels, number_of_clusters
 from incerta.streams.sketch import Sketch, grouped
 from incerta.typing import Array
 
-# Most entries kept: of more looks every second is dropped, else the oldest.
+# Most entries kept: if there are more, every second look is dropped, or the oldest
+# event.
 MOST_LOOKS = 400
 MOST_EVENTS = 500
 MOST_GONE = 100
 MOST_BAD = 20
-# Share of the first rows between which a feature has its usual spread.
+# Quantiles of the first rows between which the spread of a feature is measured.
 USUAL = (0.05, 0.95)
-USUAL_WIDTH = 3.29  # of a Gaussian, in standard deviations
+USUAL_WIDTH = 3.29  # distance of these quantiles for a Gaussian, in standard deviations
 
 
 @dataclass
 class History:
-    """Centers at looks: all of them, or every second, fourth, ... if there are many."""
+    """Centers at each look, or at every second, fourth, ... look if there are many."""
 
     rows: list[int] = field(default_factory=list)
     centers: list[dict[int, Array]] = field(default_factory=list)
@@ -49,40 +50,40 @@ class Watcher:
     Parameters
     ----------
     k : int or "auto", default="auto"
-        Number of clusters. "auto" finds it at every look; a number that differs from
-        that of before must be found twice.
+        Number of clusters. "auto" finds the number at every look; a changed number must
+        be found twice in a row.
     half_life : float, optional
-        Objects after which an object counts for half; None forgets nothing. A cluster
-        that got no object for as long is gone.
+        Number of objects after which an object has half its weight; None keeps all
+        weights. A cluster without a new object for this long is gone.
     n_micro : int, default=100
         Largest number of micro-clusters.
     random_state : int, default=0
-        Of everything random.
+        Seed.
     scale : bool, default=True
-        Bring features to one scale, that of the first objects.
+        Whether to scale the features, by the spread of the first objects.
 
     Attributes
     ----------
     clusters : list of Cluster
-        Of the last look: ``number``, which never changes, ``share``, ``center``,
-        ``error`` of the center, ``spread``, ``since`` and so on.
+        Clusters at the last look: ``number``, which never changes, ``share``,
+        ``center``, ``error`` of the center, ``spread``, ``since`` and so on.
     events : deque of (int, Event)
-        What happened last, and how many objects had come by then.
+        The latest events, each with the number of objects received by then.
     gone : deque of (int, Cluster)
-        The last clusters that went.
+        The latest clusters that are gone.
     counts : Counter
-        How many are ``"new"``, ``"moved"``, ``"gone"``; and rows that were ``"bad"``.
+        Number of events ``"new"``, ``"moved"`` and ``"gone"``, and of ``"bad"`` rows.
     history : History
         Centers at earlier looks.
     n_seen : int
-        Number of objects that came.
+        Number of objects received.
     names : tuple of str
         Names of the features.
 
     Notes
     -----
-    What is kept does not grow with the stream. ``incerta watch`` does the same for
-    lines of a file or a pipe.
+    Memory does not grow with the stream. ``incerta watch`` does the same for the lines
+    of a file or a pipe.
 
     Examples
     --------
@@ -134,16 +135,16 @@ class Watcher:
 
     @property
     def n_seen(self) -> int:
-        """Number of objects that came."""
+        """Number of objects received."""
         return getattr(self.model, "n_seen_", 0)
 
     @property
     def clusters(self) -> list[Cluster]:
-        """Clusters of the last look."""
+        """Clusters at the last look."""
         return self._follower.clusters
 
     def take(self, X: Any) -> None:
-        """Take the next objects.
+        """Add the next objects of the stream.
 
         Parameters
         ----------
@@ -157,7 +158,7 @@ class Watcher:
             self._unit = np.ones(values.shape[1])
             if self.scale:
                 self._middle = np.median(values, axis=0)
-                # The spread that a few odd rows do not change; 1 if there is none.
+                # A robust spread, which a few odd rows do not change; 1 if it is 0.
                 low, high = np.quantile(values, USUAL, axis=0)
                 usual = (high - low) / USUAL_WIDTH
                 usual = np.where(usual > 0.0, usual, values.std(axis=0))
@@ -167,12 +168,12 @@ class Watcher:
         )
 
     def look(self, *, last: bool = False) -> list[Event]:
-        """What happened since the last look: new ones, then moved, then gone ones.
+        """Return the events since the last look: new, then moved, then gone clusters.
 
         Parameters
         ----------
         last : bool, default=False
-            There will be no other look, so that none is waited for.
+            Whether this is the last look, so that nothing waits for the next one.
         """
         if not self.n_seen:
             return []
@@ -206,7 +207,7 @@ class Watcher:
             self.bad.append((number, why))
 
     def columns(self) -> dict[str, Any]:
-        """Clusters by columns: those that are there, then those that are gone."""
+        """Return the clusters by columns: present ones, then those that are gone."""
         there = [(self.n_seen, each, "there") for each in self.clusters]
         rows = [*there, *((n, each, "gone") for n, each in self.gone)]
         columns: dict[str, Any] = {
@@ -223,7 +224,7 @@ class Watcher:
         return columns
 
     def _k(self, sketch: Sketch, last: bool) -> int | None:
-        """Number of clusters of this look; None if another look is to decide."""
+        """Return the number of clusters now; None if the next look is to decide."""
         if not isinstance(self.k, str):
             return self.k
         number = number_of_clusters(sketch, self.seed)

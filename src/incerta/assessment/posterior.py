@@ -16,11 +16,11 @@ from incerta.mixture.model import Measured
 from incerta.typing import Array, Indices, Mask
 from incerta.views.judge import Laws, laws_of
 
-# Most objects of each label in each fold that its distribution is fitted to.
+# Largest number of objects of each label and fold to fit a distribution to.
 MOST_EACH = 1000
 # The second fit leaves out objects whose own label is at most this probable.
 DOUBTFUL = 0.3
-# Most objects used for calibration.
+# Largest number of objects used for calibration.
 MOST_TEMPERED = 20_000
 # Bounds of the exponent, and the largest share of wrong labels.
 LEAST_BETA, MOST_BETA, MOST_WRONG = 0.05, 2.0, 0.5

@@ -33,7 +33,7 @@ def check_device(device: str) -> None:
         msg = f"device={device!r} must be 'cpu' or a device of torch, such as 'cuda'."
         raise ValueError(msg) from error
     if kind == "cuda" and not torch.cuda.is_available():
-        msg = f"device={device!r} was asked for, but torch sees no CUDA device."
+        msg = f"device={device!r} was requested, but torch sees no CUDA device."
         raise ValueError(msg)
 
 

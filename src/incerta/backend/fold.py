@@ -85,7 +85,7 @@ class Parts:
         left, kept = physical_bytes() // 4, []
         for recipe in self._recipes:
             kept.append(_value(recipe) if left > 0 else recipe)
-            arrays = kept[-1] if isinstance(kept[-1], tuple) else ()  # of a summary
+            arrays = kept[-1] if isinstance(kept[-1], tuple) else ()  # a summary
             left -= sum(getattr(array, "nbytes", 0) for array in arrays)
         return tuple(kept)
 

@@ -1,4 +1,4 @@
-"""The command ``incerta``: its commands, how they end, their help, and what to cite."""
+"""The command ``incerta``: its commands, exit codes, help and citations."""
 
 import os
 import sys
@@ -33,7 +33,7 @@ Exit codes:
     2  wrong usage
   {INTERRUPTED}  interrupted; nothing is left half-written"""
 
-# Options about the file; the other options of `TableSpec` are about columns.
+# Options about the file. The other options of `TableSpec` are about columns.
 ABOUT_FILE = (*TEXT, "sheet")
 ABOUT_METHOD = (
     *("label", "k", "method", "methods", "param", "seed", "scale", "truth", "folds"),
@@ -48,7 +48,7 @@ GROUPS = {
 }
 OTHERS = "Other options"
 
-# The same two works as CITATION.cff.
+# The same two references as in CITATION.cff.
 CITATION = f"""\
 @software{{incerta,
   title   = {{incerta: clustering data that is not exact}},
@@ -88,21 +88,21 @@ class Commands(TyperGroup):
             if hasattr(error, "exit_code") or ctx.params.get("debug"):
                 raise
             if about_closed(error):
-                _forget_stdout()  # or Python would try once more, and complain
+                _forget_stdout()  # or Python would flush again, and complain
             echo(f"Error: {in_one_line(error)}", err=True)
             raise typer.Exit(1) from None
         return done
 
 
 def _forget_stdout() -> None:
-    """Discard what is still to be flushed, as nobody reads it."""
+    """Discard the buffered output, because nobody reads it."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
 
 
 class Page(TyperCommand):
-    """A command whose help reads like a page of a manual."""
+    """A command with help like a manual page."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments and options, grouped by topic."""
@@ -111,7 +111,7 @@ class Page(TyperCommand):
                 formatter.write_dl(records)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """Write what follows the options: examples, files, exit codes."""
+        """Write the parts after the options: examples, files, exit codes."""
         for text in (self.epilog, EXIT_CODES):
             if text:
                 formatter.write_paragraph()
@@ -120,7 +120,7 @@ class Page(TyperCommand):
 
 
 def grouped(command: TyperCommand, ctx: Any) -> dict[str, list[tuple[str, str]]]:
-    """Arguments and options with their help, by heading and in order."""
+    """Group arguments and options with their help by heading, in order."""
     heading_of = {name: heading for heading, names in GROUPS.items() for name in names}
     headings = ("Arguments", *GROUPS, OTHERS)
     records: dict[str, list[tuple[str, str]]] = {heading: [] for heading in headings}
@@ -138,7 +138,7 @@ app = typer.Typer(
     epilog=EXIT_CODES,
     cls=Commands,
     no_args_is_help=True,
-    # Plain help wraps words as they are, can be searched, and needs no rich.
+    # Plain help can be searched, and does not need rich.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},

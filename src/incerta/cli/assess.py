@@ -1,4 +1,4 @@
-"""``incerta assess``: how sure labels are that are in a table already."""
+"""``incerta assess``: how sure existing labels are."""
 
 from typing import Annotated
 
@@ -21,7 +21,7 @@ Examples:
 Files, all written or none:
   DIR/table.csv           the table, as --format says
   DIR/{MODEL}  what incerta.load reads in Python
-  DIR/{out.SUMMARY}        what was found
+  DIR/{out.SUMMARY}        the result as JSON
   DIR/{out.REPORT}         with --report: one page that needs no network"""
 
 
@@ -48,13 +48,13 @@ def assess(
     spreadsheet: options.Spreadsheet = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Say how sure labels are that any tool, or a person, has given.
+    """Assess how sure labels from any tool or person are.
 
-    The result is a table: id, label, its probability by the values, the probability
-    that it is right, the likeliest label, the set of labels that are plausible (95 %),
-    and the probability of each label. What is said besides: which labels have a valley
-    between them, so that their split is real, which may be one cluster, and which may
-    hide two. Objects without a label get probabilities, too.
+    The result is a table: id, label, its probability given the values, the probability
+    that it is right, the most probable label, the plausible labels (95%), and the
+    probability of each label. Messages say which labels are separated by a valley, so
+    that their split is real, which may be one cluster, and which may hide two. Objects
+    without a label get probabilities, too.
     """
     names = [MODEL, *[out.REPORT] * report]
     target = out.Target.checked(output, form, *names, spreadsheet=spreadsheet)

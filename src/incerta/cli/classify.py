@@ -1,4 +1,4 @@
-"""``incerta classify``: classes of objects, learned from those that are known."""
+"""``incerta classify``: classes of objects, learned from known ones."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,10 +14,10 @@ from incerta.wording import SURE, counted, given, share, verb
 if TYPE_CHECKING:
     from incerta.api.check import Classified
 
-# Most classes that fit into 80 columns.
+# Largest number of classes that fit into 80 columns.
 MOST_COLUMNS = 6
 NO_HELP = "The errors do not help"
-# Names in Python are taken, too; of several methods by the same one, the first.
+# Python class names are accepted, too; if methods share one, the first is used.
 OWN_NAMES = {CLASSIFIERS[name].own.lower(): name for name in reversed(METHODS)}
 
 EPILOG = f"""\
@@ -90,16 +90,16 @@ def classify(
     spreadsheet: options.Spreadsheet = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Classify objects by others whose classes are known.
+    """Classify objects by objects with known classes.
 
-    Columns are named, or guessed, for TRAIN; FILE must have the same ones. The result
-    is a table of the objects of FILE: id, class, confidence (its probability), and the
-    probability of each class. What is said besides: how sure the answers are, and how
-    well the method does on TRAIN, with the errors and with the values alone.
+    Columns are named, or guessed, for TRAIN; FILE must have the same columns. The
+    result is a table of the objects of FILE: id, class, confidence (its probability),
+    and the probability of each class. Messages say how sure the answers are, and how
+    accurate the method is on TRAIN, with the errors and with the values alone.
     """
     target = out.Target.checked(output, form, spreadsheet=spreadsheet)
     if folds == 1:
-        out.refuse("--folds", "1 fold leaves nothing to learn from; take 2 or 0.")
+        out.refuse("--folds", "1 fold leaves no training data; use 2 or more, or 0.")
     if out.STDIN in (train, file) and train == file:
         out.refuse("FILE", "only one of the two tables can come from stdin.")
     from sklearn.pipeline import make_pipeline
@@ -128,8 +128,8 @@ def classify(
         gaps = any(each.law.missing() is not None for each in (some, data))
         if gaps and not classifier.__sklearn_tags__().input_tags.allow_nan:
             msg = (
-                f"values are missing, which {given(method=method)} does not take. Say "
-                f"{given(method='discriminant')}, which does, "
+                f"values are missing, which {given(method=method)} does not support. "
+                f"Use {given(method='discriminant')}, which does, "
                 f"{given(missing='impute')} or {given(missing='drop')}."
             )
             raise DataError(msg)
@@ -159,7 +159,7 @@ def classify(
 
 
 def _tell(result: "Classified") -> None:
-    """Say what was found, in 80 columns on stderr."""
+    """Print the result in 80 columns on stderr."""
     known, classifier = result.known, CLASSIFIERS[result.method]
     around = f" around {classifier.inner}" if classifier.inner else ""
     out.say(
@@ -171,11 +171,11 @@ def _tell(result: "Classified") -> None:
     if n := known.by_object.count(None):
         is_left = verb(n, "has no class and is", "have no class and are")
         which = f"left out{options.absent_in(known)}"
-        out.say(f"{counted(n, 'object')} to learn from {is_left} {which}.")
+        out.say(f"{counted(n, 'training object')} {is_left} {which}.")
     rows = [
         (out.shown(n), f"{a:,}", f"{b:,}", f"{c:,}") for n, a, b, c in result.counts()
     ]
-    out.print_rows(("class", "learned", "found", f"below {SURE}"), rows)
+    out.print_rows(("class", "training", "assigned", f"below {SURE}"), rows)
     n_unsure, of = sum(row[-1] for row in result.counts()), len(result.ids)
     below = f"Confidence below {SURE}: {n_unsure:,} of {counted(of, 'object')}"
     if least := out.least_certain(result.ids, result.confidence, SURE):
@@ -183,11 +183,11 @@ def _tell(result: "Classified") -> None:
     else:
         out.say(f"{below}; mean {share(float(result.confidence.mean()))}.")
     if (check := result.check) is not None:
-        out.say(f"In {check.n_folds} folds of the objects to learn from:")
+        out.say(f"In {check.n_folds} folds of the training objects:")
         judged = {"values are exact": check.with_errors}
         if (alone := check.alone) is not None:
             judged = {"with the errors": check.with_errors}
-            judged["the same on the values alone"] = alone
+            judged["with the values alone"] = alone
         scores = [(n, f"{j.accuracy:.3f}", f"{j.brier:.3f}") for n, j in judged.items()]
         out.print_rows(("", "accuracy", "Brier score"), scores)
         if alone is not None:
@@ -209,10 +209,10 @@ def _tell_truth(result: "Classified") -> None:
     strange = [name for name in names if name not in classes]
     if strange:
         missed = ", ".join(map(out.shown, strange[: out.MOST_ROWS]))
-        out.say(f"Classes that were not learned, and so are missed: {missed}.")
+        out.say(f"Classes that are not in the training data, and so missed: {missed}.")
     rows = list(zip(names, counts, strict=True))
     if len(classes) <= MOST_COLUMNS:
-        head = ("true, and found as", *(out.shown(c)[:10] for c in classes))
+        head = ("true, assigned to", *(out.shown(c)[:10] for c in classes))
         out.print_rows(
             head, [(out.shown(a), *(f"{n:,}" for n in row)) for a, row in rows]
         )
@@ -224,4 +224,4 @@ def _tell_truth(result: "Classified") -> None:
         some = [
             (out.shown(a), out.shown(b), f"{n:,}") for n, a, b in wrong[: out.MOST_ROWS]
         ]
-        out.print_rows(("true", "found as", "objects"), some)
+        out.print_rows(("true", "assigned to", "objects"), some)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # Short headings.
 HEADINGS = {"stability": "stable", "acc": "ACC", "nmi": "NMI"}
-# Most methods side by side in 80 columns.
+# Largest number of methods side by side in 80 columns.
 MOST_COLUMNS = 18
 
 EPILOG = """\
@@ -69,13 +69,12 @@ def compare(
     ] = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Cluster with several methods, and show how far they agree.
+    """Cluster with several methods, and show their agreement.
 
-    For each method: clusters, objects that are noise, mean confidence, stability (how
-    far it agrees with itself, run again with another seed), seconds, and the adjusted
-    Rand index with each other method (1 is the same clustering, 0 is chance). Density
-    methods find their own number of clusters. Two controls, k-means and HDBSCAN, take
-    the values as if they were exact.
+    For each method: clusters, noise objects, mean confidence, stability (agreement of
+    two runs with different seeds), seconds, and the adjusted Rand index with each other
+    method (1 is the same clustering, 0 is chance). Density methods find the number of
+    clusters themselves. Two controls, k-means and HDBSCAN, treat the values as exact.
     """
     if form is not None:
         out.check_format(form)
@@ -103,7 +102,7 @@ def compare(
                 f"{counted(n, 'object')} {has} no class and is left out of ACC and NMI."
             )
             warned.append(text)
-        del table  # and with it the cells
+        del table  # frees the cells
         found = compare(data, k, names, seed, scale, params, classes)
     for name, error in found.failed.items():
         if name in CONTROLS:
@@ -123,7 +122,7 @@ def compare(
 
 
 def _print_tables(facts: dict[str, Any], agreement: "Array") -> None:
-    """Tables of at most 80 columns; those of agreement name methods by number."""
+    """Print tables of at most 80 columns; methods are numbered in the agreement."""
     from rich.console import Console
     from rich.table import Table
 

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from incerta.backend.progress import bars
 from incerta.cli import options
-from incerta.wording import SURE
+from incerta.wording import SURE, percent
 
 N_UNSURE = 5
-# Seed of a draw, one in about four, in which bad measurements mislead k-means.
+# Seed of a draw in which bad measurements mislead k-means, as in one of four.
 DRAW = 3
 
 EPILOG = """\
@@ -30,9 +30,9 @@ def demo(
         bool, options.option("--no-report", "Do not write a report.")
     ] = False,
 ) -> None:
-    """Cluster stars with error bars, then weather stations. Needs no file.
+    """Cluster stars with error bars, then weather stations. No file is needed.
 
-    Prints what was found beside what k-means finds, and writes a report on the stars.
+    It prints the result beside that of k-means, and writes a report on the stars.
     """
     from rich.box import SIMPLE
     from rich.console import Console
@@ -66,10 +66,10 @@ def demo(
     group = "a single star" if smallest == 1 else f"{smallest} stars"
     mean = f"{result.confidence.mean():.2f}"
     lines = {
-        "k-means on the values": f"{plain:.0%} right, its smallest group is {group}",
-        "incerta": f"{right:.0%} right, at a mean confidence of {mean}",
-        f"  the {sure.sum()} stars it is sure of": f"{of_sure:.0%} right",
-        f"  the {(~sure).sum()} others": f"{of_others:.0%} right",
+        "k-means on the values": f"{percent(plain)} right, smallest group: {group}",
+        "incerta": f"{percent(right)} right, at a mean confidence of {mean}",
+        f"  the {sure.sum()} stars it is sure of": f"{percent(of_sure)} right",
+        f"  the {(~sure).sum()} others": f"{percent(of_others)} right",
     }
     console.print("\n".join(["", *(f"{who:<32}{what}" for who, what in lines.items())]))
 
@@ -77,8 +77,8 @@ def demo(
     console.print("\n[bold]150 weather stations in and around Colorado, 1963–1972[/]")
     console.print(repr(stations.data), markup=False)
     console.print(
-        "\nEvery station has many months, and none is the true one: stations are"
-        "\ncompared by all that they see, not by their means alone.\n"
+        "\nEvery station has many months, none of which is its true value: stations"
+        "\nare compared by all their months, not only by their means.\n"
     )
     with bars():
         climates = cluster(stations.data, len(stations.target_names), "auto", seed)
@@ -113,10 +113,10 @@ def demo(
     )
     if no_report:
         return
-    told = f"A report needs the extra report: {pip_install('report')}"
+    line = f"A report needs the extra report: {pip_install('report')}"
     if installed("jinja2"):
         command = shlex.join(["incerta", "demo", "--seed", str(seed)])
         with bars():
             reworded(result, command=command).report(report)
-        told = f"Report: {report}"
-    console.print(f"\n{told}", markup=False, soft_wrap=True)
+        line = f"Report: {report}"
+    console.print(f"\n{line}", markup=False, soft_wrap=True)

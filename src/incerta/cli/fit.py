@@ -1,4 +1,4 @@
-"""``incerta fit``: from a table to clusters, and how sure they are."""
+"""``incerta fit``: cluster a table, with the confidence of each label."""
 
 import shlex
 from functools import partial
@@ -45,7 +45,7 @@ def fit(
         str,
         options.option(
             "--method",
-            f"auto, or one of {', '.join(METHODS)}; rivals from the literature: "
+            f"auto, or one of {', '.join(METHODS)}; methods from the literature: "
             f"{', '.join(PUBLISHED)}.",
             "NAME",
             ("auto", *NAMES),
@@ -70,13 +70,13 @@ def fit(
     ] = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Cluster a table, and say how sure each label is.
+    """Cluster a table, with the confidence of each label.
 
-    A row is a value of an object, or an object whose values have error columns.
-    Without --values, columns are guessed from their names and cells if that is clear.
-    The result is a table: id, cluster (-1 is noise), confidence, the second most
-    probable cluster, the probability of each cluster, and novelty: how unlike all
-    others the object is (3 is 1 in 1000).
+    A row is a value of an object, or an object whose values have error columns. Without
+    --values, columns are guessed from their names and cells if they are clear. The
+    result is a table: id, cluster (-1 is noise), confidence, the second most probable
+    cluster, the probability of each cluster, and novelty: how unlike all others the
+    object is (3 is 1 in 1000).
     """
     names = [MODEL, *[out.REPORT] * report]
     target = out.Target.checked(output, form, *names, spreadsheet=spreadsheet)
@@ -100,7 +100,7 @@ def fit(
         table = OpenTable(path, columns)
         columns = options.completed(table, "fit", file, quiet=quiet)
         data = table.data(columns)
-        del table  # and with it the cells
+        del table  # frees the cells
         if dry_run:
             estimate = tell_time(data, k, fit)
         else:
@@ -131,7 +131,7 @@ def fit(
 def files_of(
     result: "Clustering", *, report: bool, quiet: bool = True
 ) -> dict[str, out.Writer]:
-    """Make the writers of model, summary and report."""
+    """Return the writers of model, summary and report."""
     from incerta.report import summarize, write
 
     with bars(shown=not quiet):

@@ -1,4 +1,4 @@
-"""``incerta info``: what is installed, and what is in a file, in 80 columns."""
+"""``incerta info``: installed packages, or the contents of a file, in 80 columns."""
 
 import json
 import re
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from incerta.data.guess.guess import Guess
 
 EXTRAS = ("cli", "plot", "report", "notebook", "io", "science", "fast", "gpu", "dask")
-MOST_COLUMNS = 40  # of a table that is shown whole
+MOST_COLUMNS = 40  # tables with up to this many columns are shown in full
 FIRST, LAST = 20, 5
 LONGEST_COMMAND = 800
 KINDS = {"measured": "number ±", "other": "array"}
@@ -53,10 +53,10 @@ def info(
         ),
     ] = None,
 ) -> None:
-    """Show what is installed, or what is in a table or a model.
+    """Show installed packages, or describe a table or a model.
 
-    Of a table: what its columns hold, what is odd about them, what they may mean, and
-    the command to run next. With --values: the objects that are read so.
+    For a table: the contents of its columns, oddities, the probable meaning, and the
+    command to run next. With --values: the objects.
     """
     if not files:
         import platform
@@ -115,7 +115,7 @@ def _show_model(file: Path) -> None:
 
 
 def _extra(name: str) -> str:
-    """What an extra installs, or how to get it."""
+    """Return the packages of an extra, or how to install it."""
     from importlib.metadata import PackageNotFoundError, requires, version
 
     wanted = re.compile(rf"([\w-]+).*extra == ['\"]{name}['\"]")
@@ -138,7 +138,7 @@ def _print_pairs(pairs: Mapping[str, object]) -> None:
 
 
 def as_text(file: Path, profile: "Profile", guess: "Guess", spec: TableSpec) -> str:
-    """Describe a table, the roles of its columns, and the next command."""
+    """Describe a table: contents and roles of its columns, and the next command."""
     from incerta.data.files.reading import in_words
 
     size = f"{counted(profile.n_rows, 'row')}, {counted(len(profile.names), 'column')}"
@@ -154,7 +154,7 @@ def as_text(file: Path, profile: "Profile", guess: "Guess", spec: TableSpec) -> 
 
 
 def as_json(file: Path, profile: "Profile", guess: "Guess", spec: TableSpec) -> str:
-    """The same for programs."""
+    """Describe a table as JSON, for programs."""
     roles, remarks = _taken_as(profile, guess)
     words = ("incerta", "fit", str(file))
     facts = {
@@ -195,7 +195,7 @@ def as_json(file: Path, profile: "Profile", guess: "Guess", spec: TableSpec) -> 
 def _taken_as(
     profile: "Profile", guess: "Guess"
 ) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """Role of each column, and remarks on it."""
+    """Return the role of each column, and remarks on it."""
     from incerta.data.guess.guess import remarks_on, roles_in
 
     columns = {column.name: column for column in profile.columns}
@@ -206,7 +206,7 @@ def _taken_as(
 
 
 def _table(profile: "Profile", guess: "Guess") -> list[str]:
-    """Lines of the table of columns; remarks go into the next line if needed."""
+    """Format the table of columns; remarks go into the next line if needed."""
     roles, remarks = _taken_as(profile, guess)
     columns, hidden = list(profile.columns), []
     if len(columns) > MOST_COLUMNS:
@@ -224,7 +224,7 @@ def _table(profile: "Profile", guess: "Guess") -> list[str]:
     ]
     headings: Sequence[str] = HEADINGS
     widths = [max(map(len, column)) for column in zip(HEADINGS, *cells, strict=True)]
-    # Without enough room the statistics are dropped, not the roles.
+    # If there is not enough room, drop the statistics, not the roles.
     room = WIDTH - sum(widths[:4]) - 8
     if 2 * sum(len(row[-1]) > room for row in cells) > len(cells):
         cells = [(*row[:3], "", row[-1]) for row in cells]
@@ -271,7 +271,7 @@ def _cells(column: "Described") -> str:
     if ends is None:
         return ""
     if column.is_number:
-        # Short: powers of ten only for very large and small numbers.
+        # Powers of ten only for very large and small numbers.
         texts = [f"{x:.0f}" if 1e4 <= abs(x) < 1e7 else f"{x:.4g}" for x in ends]
         return texts[0] if column.n_distinct == 1 else " – ".join(texts)
     if column.kind == "date":
@@ -284,7 +284,7 @@ def _cells(column: "Described") -> str:
 
 
 def _ends(column: "Described") -> list[Any] | None:
-    """Least, middle and largest number; first and last date."""
+    """Return the least, median and largest number, or the first and last date."""
     import numpy as np
 
     if column.numbers is not None:

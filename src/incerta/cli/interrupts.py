@@ -1,7 +1,8 @@
 """Standard streams, and Ctrl-C, which ends the process within a second.
 
-Python hears of a signal between two of its own steps, and a single step may be a long
-product of matrices. So a thread hears of it, too, and ends what does not end by itself.
+Python handles signals between two of its steps, and one step may be a long product of
+matrices. A thread therefore waits for the signal, too, and ends the process if it does
+not end by itself.
 """
 
 import os
@@ -15,12 +16,12 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-INTERRUPTED = 130  # as shells have it: 128 + SIGINT
-PATIENCE = 0.3  # seconds that a command has to end by itself
-SHOW_CURSOR = b"\x1b[?25h"  # which a bar hides
+INTERRUPTED = 130  # as in shells: 128 + SIGINT
+PATIENCE = 0.3  # seconds for a command to end by itself
+SHOW_CURSOR = b"\x1b[?25h"  # a progress bar hides the cursor
 
-# A closed stream gets a number that cannot be used the way it is meant to be, so that
-# only what needs it fails. Messages that nobody can read are no failure.
+# A closed stream is replaced by one opened the wrong way, so that only its use fails.
+# Messages that nobody can read are not a failure.
 STREAMS = (
     ("stdin", "r", os.O_WRONLY),
     ("stdout", "w", os.O_RDONLY),
@@ -33,16 +34,16 @@ _told = threading.Event()
 def prepare_streams() -> None:
     """Prepare the standard streams so that printing fails only if it must.
 
-    The numbers of closed ones are taken, or the next files opened would have them.
+    Numbers of closed streams are occupied, or the next opened files would get them.
     """
     for number, (name, mode, flags) in enumerate(STREAMS):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, flags)  # the lowest number that is free: this one
+            os.open(os.devnull, flags)  # takes the lowest free number: this one
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
-        # A character that the terminal cannot show must not end a command.
+        # Characters that the terminal cannot show must not end a command.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
 
 
@@ -53,7 +54,7 @@ def obeyed() -> Iterator[None]:
         yield  # somebody else decides: a shell that runs us in the background
         return
     heard, rung = os.pipe()
-    if os.name != "nt":  # which asks for it only of sockets
+    if os.name != "nt":  # Windows requires it only for sockets
         os.set_blocking(rung, False)
     threading.Thread(target=_end_after_signal, args=(heard,), daemon=True).start()
     before = signal.set_wakeup_fd(rung, warn_on_full_buffer=False)
@@ -74,9 +75,9 @@ def obeyed() -> Iterator[None]:
 
 
 class Stop:
-    """On Ctrl-C, stop waiting for input and finish the rest.
+    """On Ctrl-C, stop waiting for input, and finish.
 
-    The second Ctrl-C is an interrupt like any other.
+    A second Ctrl-C interrupts as usual.
     """
 
     def __init__(self) -> None:
@@ -105,7 +106,7 @@ class Stop:
         self._restore()
 
     def until(self, items: Iterable[T]) -> Iterator[T]:
-        """Pass items on, until there are no more or Ctrl-C is pressed."""
+        """Yield items until there are no more or Ctrl-C is pressed."""
         source = iter(items)
         while not self.asked:
             self._waiting = True
@@ -143,7 +144,7 @@ def _raise_once(*_: object) -> None:
 def _end_after_signal(heard: int) -> None:
     """Kill the process and its children soon after a signal."""
     while (number := os.read(heard, 1)) != bytes([signal.SIGINT]):
-        if not number:  # all was done
+        if not number:  # everything was done
             return
     time.sleep(PATIENCE)
     from incerta.backend.writing import remove_all_passing

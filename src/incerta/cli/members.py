@@ -1,4 +1,4 @@
-"""``incerta members``: which objects of a table are of a compact group in a field."""
+"""``incerta members``: which objects belong to a compact group in a field."""
 
 from typing import Annotated
 
@@ -30,7 +30,7 @@ def members(
     *,
     columns: TableSpec,
     groups: Annotated[
-        str,  # which typer needs; a number is one when commands get it
+        str,  # typer needs a string; commands get a number or auto
         options.option(
             "--groups",
             "Number of groups; auto takes those that pass the test, maybe none.",
@@ -42,7 +42,7 @@ def members(
         str,
         options.option(
             "--field",
-            "What the other objects are like: a mixture of broad Gaussians, or uniform "
+            "Model of the other objects: a mixture of broad Gaussians, or uniform "
             "between the lowest and the highest values.",
             "LAW",
             ("mixture", "uniform"),
@@ -60,8 +60,7 @@ def members(
         float,
         options.option(
             "--level",
-            "A field without a group has one by chance in at most such a share of "
-            "cases.",
+            "Largest share of fields without groups in which one is found by chance.",
             "SHARE",
         ),
     ] = 0.05,
@@ -71,12 +70,12 @@ def members(
     spreadsheet: options.Spreadsheet = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Say which objects belong to a compact group in a broad field.
+    """Find the objects that belong to a compact group in a broad field.
 
     The result is a table, the most probable members first: id, group (-1 is the field),
-    the probability that the object is of any group, and that of each group, if there
-    are several. What is said besides: what each group is like, with standard errors,
-    and how many of the objects above a threshold are expected to be of the field.
+    the probability that the object belongs to any group and, with several groups, to
+    each group. Messages describe each group with standard errors, and say how many of
+    the objects above a threshold probably belong to the field.
     """
     target = out.Target.checked(output, form, MODEL, spreadsheet=spreadsheet)
     if not 0.0 < level < 1.0:
@@ -88,7 +87,7 @@ def members(
         table = OpenTable(path, columns)
         columns = options.completed(table, "members", file, quiet=quiet)
         data = table.data(columns)
-        del table  # and with it the cells
+        del table  # frees the cells
         found = members(
             data,
             groups,

@@ -1,4 +1,4 @@
-"""Options that several commands share, and guesses for those about a table."""
+"""Options shared by several commands, and guesses of options about a table."""
 
 import inspect
 import shlex
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from incerta.data.guess.guess import Guess, Reading
 
 WORDS = {"true": True, "false": False, "none": None}
-MOST_NAMES = 12  # longest list that is shown whole
+MOST_NAMES = 12  # longest list shown in full
 
 
 def option(
@@ -49,7 +49,7 @@ def option(
     choices: tuple[str, ...] = (),
     **more: Any,
 ) -> Any:
-    """Make an option from its names, separated by spaces, and its choices."""
+    """Return an option from its names, separated by spaces, and its choices."""
     if choices:
         checks = {"callback": one_of(choices), "autocompletion": starting_as(choices)}
         more = checks | more
@@ -57,12 +57,12 @@ def option(
 
 
 def argument(metavar: str, help: str) -> Any:
-    """Make an argument whose default the help does not show."""
+    """Return an argument whose default is not shown in the help."""
     return typer.Argument(metavar=metavar, help=help, show_default=False)
 
 
 def place(metavar: str, help: str, names: str = "-o --output") -> Any:
-    """Make an option for a file or a folder; empty text is refused."""
+    """Return an option for a file or a folder; empty text is refused."""
     return option(names, help, metavar, parser=_as_path)
 
 
@@ -74,7 +74,7 @@ def _as_path(value: str) -> Path:
 
 
 def one_of(known: tuple[str, ...]) -> Callable[[str | None], str | None]:
-    """Make the check that an option is one of these, in upper or lower case."""
+    """Return a check that an option is one of these, in upper or lower case."""
 
     def check(value: str | None) -> str | None:
         if value is None:
@@ -89,7 +89,7 @@ def one_of(known: tuple[str, ...]) -> Callable[[str | None], str | None]:
 
 
 def some_of(known: tuple[str, ...]) -> Callable[[str], str]:
-    """Make the check that an option lists some of these, separated by commas."""
+    """Return a check that an option lists some of these, separated by commas."""
     check = one_of(known)
 
     def check_all(value: str) -> str:
@@ -100,7 +100,7 @@ def some_of(known: tuple[str, ...]) -> Callable[[str], str]:
 
 
 def starting_as(known: tuple[str, ...]) -> Callable[[str], list[str]]:
-    """Make the function that a shell calls to complete a word."""
+    """Return the function that a shell calls to complete a word."""
 
     def complete(incomplete: str) -> list[str]:
         begun = incomplete.lower()
@@ -110,7 +110,7 @@ def starting_as(known: tuple[str, ...]) -> Callable[[str], list[str]]:
 
 
 def whole_or_auto(value: str) -> int | str:
-    """A whole number from 1, or auto."""
+    """Accept a whole number from 1, or auto."""
     if value == "auto":
         return value
     if not value.isdecimal() or int(value) < 1:
@@ -120,7 +120,7 @@ def whole_or_auto(value: str) -> int | str:
 
 
 def of_table(name: str, help: str | None = None) -> Any:
-    """Make the typer option of a field of `TableSpec`."""
+    """Return the typer option of a field of `TableSpec`."""
     field, is_list = OPTIONS[name], name in LISTS
     kind: Any = bool if field.flags else list[str] if is_list else str
     flags = "/".join(field.flags) or f"--{name}"
@@ -142,7 +142,7 @@ File = Annotated[
     ),
 ]
 Clusters = Annotated[
-    str,  # which typer needs; a number is one when commands get it
+    str,  # typer needs a string; commands get a number or auto
     option(
         "-k",
         "Number of clusters; auto chooses among 1 to 30.",
@@ -168,7 +168,7 @@ Folder = Annotated[
     Path | None,
     place(
         "DIR",
-        "Folder for the table and all else that is written. Without it, or with -, the "
+        "Folder for the table and all other files. Without it, or with -, the "
         "table goes to stdout.",
     ),
 ]
@@ -205,9 +205,10 @@ FormatIfNamed = Annotated[
 
 
 def parsed(texts: Sequence[str] | None) -> dict[str, Any]:
-    """Parameters from ``name=value``.
+    """Parse parameters given as ``name=value``.
 
-    Values are numbers, true, false and none, in upper or lower case; all else is text.
+    Numbers, true, false and none, in upper or lower case, are converted; the rest is
+    text.
     """
     params: dict[str, Any] = {}
     for text in texts or ():
@@ -244,9 +245,9 @@ def check(method: str, params: Mapping[str, Any]) -> None:
 def for_each(
     params: Mapping[str, Any], methods: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
-    """Parameters of each method.
+    """Return the parameters of each method.
 
-    ``METHOD.name`` is for one method, and goes first; ``name`` for all that have it.
+    ``METHOD.name`` is for one method, and ``name`` for all methods that have it.
     """
     of_each: dict[str, dict[str, Any]] = {method: {} for method in methods}
     if not params:
@@ -254,7 +255,7 @@ def for_each(
     from incerta.api.methods import asked, parameters_of
 
     known = {method: parameters_of(asked(method)) for method in methods}
-    # First those for all methods, as those for one override them.
+    # Parameters of one method override those of all methods.
     for name, value in sorted(params.items(), key=lambda item: "." in item[0]):
         prefix, dot, short = name.partition(".")
         if dot:
@@ -282,7 +283,7 @@ def for_each(
 def takes_columns(
     command: Callable[..., None], known: Mapping[str, Any] | None = None
 ) -> Callable[..., None]:
-    """Give a command the options of `TableSpec`, which it takes as ``columns``."""
+    """Give a command the options of `TableSpec`, as its argument ``columns``."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     known = known or {name: of_table(name) for name in OPTIONS}
     taken = [
@@ -301,7 +302,7 @@ def takes_columns(
             raise typer.BadParameter(str(error)) from error
         command(columns=columns, **given)
 
-    # Typer reads both.
+    # typer reads both
     with_options.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
     with_options.__annotations__ = {each.name: each.annotation for each in order}
     return with_options
@@ -309,7 +310,7 @@ def takes_columns(
 
 @contextmanager
 def on_disk(file: Path) -> Iterator[Path]:
-    """Yield the file to read: the one named, or a copy of stdin."""
+    """Yield the file to read: the file itself, or a copy of stdin."""
     if file != STDIN:
         yield file
         return
@@ -331,10 +332,10 @@ def completed(
     truth: str | None = None,
     quiet: bool = False,
 ) -> TableSpec:
-    """Return the description of a table, completed by a guess if that is clear.
+    """Return the description of a table, completed by a guess if the guess is clear.
 
-    Nothing is guessed if the values were named: then all else was, too. `truth` is a
-    column of classes; the command and the name of the file are for others to copy.
+    Nothing is guessed if the values are named. `truth` is a column of classes; the name
+    of the command and the file are for the commands to copy.
     """
     if table.spec.values:
         return table.spec
@@ -364,9 +365,9 @@ def labeled(
     *,
     quiet: bool,
 ) -> tuple[TableSpec, "UncertainData", "Known"]:
-    """Read objects and their classes; what was not said of columns is guessed.
+    """Read objects and their classes; columns that are not named are guessed.
 
-    `option` is the one that names the column of classes.
+    `option` names the column of classes.
     """
     from incerta.api.check import known_classes
     from incerta.data.files.opened import OpenTable
@@ -413,19 +414,19 @@ def _guessed(
 
 
 def with_reading(spec: TableSpec, reading: "Reading") -> TableSpec:
-    """Combine what the user said with a guess."""
+    """Complete the user's description by a guess."""
     return TableSpec(**(spec.said() | reading.said()))
 
 
 def command_for(
     reading: "Reading", spec: TableSpec, words: Sequence[str], *more: str
 ) -> list[str]:
-    """The words of the command that reads a table this way."""
+    """Return the words of the command that reads a table this way."""
     return [*words, *with_reading(spec, reading).to_options(), *more]
 
 
 def offers(guess: "Guess", spec: TableSpec, words: Sequence[str]) -> list[str]:
-    """Lines with commands to choose from, and their meanings."""
+    """Return lines with commands to choose from, and their meanings."""
     lines = ["Choose:"]
     for reading in guess.readings:
         lines.append(f"  {on_lines(command_for(reading, spec, words))}")
@@ -434,13 +435,13 @@ def offers(guess: "Guess", spec: TableSpec, words: Sequence[str]) -> list[str]:
 
 
 def as_argument(file: Path) -> str:
-    """The name of a file, protected from being read as an option."""
+    """Return a file name that cannot be read as an option."""
     return f"./{file}" if str(file).startswith("-") and file != STDIN else str(file)
 
 
 def on_lines(words: Sequence[str]) -> str:
-    """Format a command for copying, on several lines if it is long."""
-    parts: list[str] = []  # options with what follows them
+    """Format a command for copying, on several lines if needed."""
+    parts: list[str] = []  # options with their values
     for word in words:
         quoted = printable(shlex.quote(word))
         if not parts or word.startswith("--"):

@@ -1,4 +1,4 @@
-"""What commands print and write."""
+"""The output of commands."""
 
 import csv
 import errno
@@ -31,8 +31,8 @@ Writer: TypeAlias = Callable[[Path], object]  # writes a file
 WIDTH = 80
 N_UNSURE = 5
 LONGEST_ID = 24
-MOST_ROWS = 12  # of small tables
-# Raised for bad data, bad parameters or by the system; anything else is a bug.
+MOST_ROWS = 12  # rows of a small table
+# Errors caused by data, parameters or the system; any other error is a bug.
 EXPECTED = (ValueError, OSError, ImportError, MemoryError)
 
 FORMATS = ("csv", "parquet", "json")
@@ -48,13 +48,13 @@ def refuse(option: str, why: str) -> NoReturn:
 
 
 def echo(text: object = "", *, err: bool = False, bold: bool = False) -> None:
-    """Print lines without the control characters that data may hold."""
+    """Print lines without control characters, which data may hold."""
     lines = map(printable, str(text).split("\n"))
     typer.secho("\n".join(lines), err=err, bold=bold or None)
 
 
 def wrapped(text: str, indent: str = "", **more: Any) -> list[str]:
-    """Lines of at most 80 columns."""
+    """Wrap text to lines of at most 80 columns."""
     indents = {"initial_indent": indent, "subsequent_indent": indent} | more
     return textwrap.wrap(text, WIDTH, break_on_hyphens=False, **indents)
 
@@ -72,7 +72,7 @@ def warn(texts: Iterable[str]) -> None:
 
 
 def tell(result: "Clustering") -> None:
-    """Say what was found and why."""
+    """Print the result and its reasons."""
     say(result.explain().partition("\n")[0] + ".", bold=True)
     say(" ".join(result.reasons))
     warn(result.warnings)
@@ -86,7 +86,7 @@ def tell(result: "Clustering") -> None:
 
 
 def least_certain(ids: Any, confidence: Any, below: float) -> str:
-    """The objects whose labels are least sure, of those below some confidence."""
+    """Return the least certain objects, of those below some confidence."""
     least = confidence.argsort(kind="stable")[:N_UNSURE]
     return ", ".join(
         f"{shown(ids[i])} ({share(confidence[i])})"
@@ -135,7 +135,7 @@ def in_one_line(error: Exception) -> str:
 
 
 def about_closed(error: Exception) -> bool:
-    """Whether a stream was closed before the command began."""
+    """Return whether a stream was closed before the command began."""
     return isinstance(error, OSError) and error.errno == errno.EBADF
 
 
@@ -154,8 +154,8 @@ def write_table(
 ) -> None:
     """Write columns of equal length as one of `FORMATS`.
 
-    Text is UTF-8, and numbers have all their digits; JSON is a list of rows. With
-    `spreadsheet` text that a spreadsheet would run as a formula gets a ' before it.
+    Text is UTF-8, numbers have all digits, and JSON is a list of rows. With
+    `spreadsheet`, text that a spreadsheet would run as a formula gets a ' before it.
     """
     if form == "parquet":
         import pyarrow as pa
@@ -171,7 +171,7 @@ def write_table(
     text = io.TextIOWrapper(out, encoding="utf-8", newline="")
     try:
         if form == "csv":
-            # Before Python 3.13 a lone \r is not quoted by itself.
+            # Python before 3.13 does not quote a lone \r.
             returns = any("\r" in c for c in chain(*plain) if isinstance(c, str))
             writer = csv.writer(
                 text,
@@ -184,14 +184,14 @@ def write_table(
             objects = (json.dumps(dict(zip(columns, r, strict=True))) for r in rows)
             text.write("[\n" + ",\n".join(objects) + "\n]\n")
     finally:
-        text.detach()  # the file is not ours to close
+        text.detach()  # the caller closes the file
     out.flush()
 
 
 def table_file(
     columns: Mapping[str, Any], form: str, *, spreadsheet: bool = False
 ) -> Writer:
-    """Make a writer of columns."""
+    """Return a writer of columns."""
 
     def write(path: Path) -> None:
         with path.open("wb") as out:
@@ -201,7 +201,7 @@ def table_file(
 
 
 def json_file(facts: Mapping[str, Any]) -> Writer:
-    """Make a writer of facts as JSON."""
+    """Return a writer of facts as JSON."""
     text = json.dumps(facts, indent=1, ensure_ascii=False) + "\n"
     return lambda path: path.write_text(text, encoding="utf-8")
 
@@ -241,7 +241,7 @@ class Target:
         files: Callable[[], Mapping[str, Writer]],
         tell: Callable[[], None] | None,
     ) -> None:
-        """Write the table, into a folder with more files, and say what was found."""
+        """Write the table, or a folder with it and other files, and the messages."""
         form, how, written = self.form, {"spreadsheet": self.spreadsheet}, ""
         try:
             if self.folder is None:
@@ -252,14 +252,14 @@ class Target:
         except KeyboardInterrupt:
             tell = None
             raise
-        finally:  # also where `head` has seen enough of the table
+        finally:  # even if `head` has closed the pipe
             if tell is not None:
                 tell()
                 if written:
                     say(f"Written to {self.folder}: {written}")
 
     def unsafe(self, ids: Any, thing: str = "id") -> list[str]:
-        """Say how many ids a spreadsheet would run as formulas, if there are any."""
+        """Say how many ids a spreadsheet would run as formulas."""
         n = sum(_not_run(id) is not id for id in _plain(ids))
         if self.form != "csv" or self.spreadsheet or not n:
             return []
@@ -283,7 +283,7 @@ def check_folder(folder: Path, names: Iterable[str] = ()) -> None:
 def check_writable(folder: Path) -> None:
     """Check early that a folder is writable."""
     try:
-        with TemporaryFile(dir=folder):  # what is allowed does not say what works
+        with TemporaryFile(dir=folder):  # permissions do not show whether writing works
             return
     except OSError as error:
         refuse("-o", f"{folder} is not writable: {error.strerror}.")
@@ -297,11 +297,11 @@ def _not_run(cell: Any) -> Any:
 
 
 def _plain(column: Any) -> list[Any]:
-    """Turn a column into Python's own numbers and text; dates become text, NaN None."""
+    """Turn a column into Python numbers and text; dates become text, and NaN None."""
     if column.dtype.kind in "mM":
         return list(column.astype(str).tolist())
     plain = list(column.tolist())
     if column.dtype.kind == "f":
-        # JSON has no NaN, and an empty cell says it better.
+        # JSON has no NaN, and in a table an empty cell is clearer.
         return [None if value != value else value for value in plain]
     return plain

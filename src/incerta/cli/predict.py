@@ -1,4 +1,4 @@
-"""``incerta predict``: clusters of new objects, from a model fitted before."""
+"""``incerta predict``: clusters of new objects, by a fitted model."""
 
 import sys
 from math import isnan
@@ -42,9 +42,9 @@ def predict(
 ) -> None:
     """Find the clusters of new objects with a fitted model.
 
-    Columns that are not named here are those of the fit. The result is a table: id,
-    cluster (-1 is noise), confidence, the probability of each cluster, and novelty: how
-    unlike the objects of the fit this one is (3 is 1 in 1000).
+    Columns that are not named are those of the fit. The result is a table: id, cluster
+    (-1 is noise), confidence, the probability of each cluster, and novelty: how unlike
+    the objects of the fit the object is (3 is 1 in 1000).
     """
     target = out.STDOUT if output is None else output
     ending = target.suffix.lower().removeprefix(".")
@@ -89,7 +89,7 @@ def predict(
 
 
 def _novel(table: dict[str, Any]) -> str:
-    """Say which new objects are unlike those of the fit, or why this is unknown."""
+    """Say which new objects are unlike those of the fit, or why it is unknown."""
     import numpy as np
 
     from incerta.api.notes import unlike_fit

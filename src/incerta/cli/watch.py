@@ -1,4 +1,4 @@
-"""``incerta watch``: clusters of rows as they come."""
+"""``incerta watch``: clusters of rows as they arrive."""
 
 import csv
 import gzip
@@ -22,17 +22,17 @@ from incerta.cli import output as out
 from incerta.cli.interrupts import Stop
 from incerta.data.tables.spec import COUNTS, OPTIONS, TableSpec
 from incerta.exceptions import DataError, FileError
-from incerta.wording import counted, verb
+from incerta.wording import counted, percent, verb
 
 if TYPE_CHECKING:
     from incerta.api.rows import Bad, Reader, Row
     from incerta.api.watcher import Watcher
 
 TABLE = "table.csv"
-TO_GUESS = 200  # rows from which columns are guessed
-AT_ONCE = 500  # rows that are taken together
+TO_GUESS = 200  # rows used to guess the columns
+AT_ONCE = 500  # rows processed together
 MOST_WARNINGS = 10
-MOST_NAMED = 20  # of rows that are left out
+MOST_NAMED = 20  # rows left out that are named
 
 EPILOG = f"""\
 \b
@@ -63,7 +63,7 @@ OF_ROWS = {name: options.of_table(name, WORDS.get(name)) for name in FIELDS}
 def _every(value: str) -> str:
     number = value.removesuffix("s")
     if not _is_positive(number) or (value == number and not number.isdecimal()):
-        msg = f"{value!r} is neither a number of rows such as 1000 nor seconds, as 10s."
+        msg = f"{value!r} must be a number of rows (1000) or of seconds (10s)."
         raise typer.BadParameter(msg)
     return value
 
@@ -99,8 +99,8 @@ def watch(
         str,
         options.option(
             "--half-life",
-            "Rows after which a row counts half; none keeps all rows. A cluster "
-            "that gets none for that long is gone.",
+            "Rows after which a row has half its weight; none keeps all weights. A "
+            "cluster without new rows for this long is gone.",
             "ROWS|none",
             callback=_half_life,
         ),
@@ -118,7 +118,7 @@ def watch(
         str,
         options.option(
             "--every",
-            "Say what changed every N rows, or every N seconds (10s).",
+            "Report changes every N rows, or every N seconds (10s).",
             "N|Ns",
             callback=_every,
         ),
@@ -132,10 +132,10 @@ def watch(
     ] = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Cluster rows as they come, and say what changes.
+    """Cluster rows as they arrive, and report changes.
 
-    Every row is an object, with error columns or without; rows that cannot be read, or
-    lack a value, are named, counted and left out. A line on stdout says what happened:
+    Every row is an object, with or without error columns. Rows that cannot be read, or
+    lack a value, are named, counted and left out. A line on stdout reports each event:
     a cluster is new, has moved (by more than its uncertainty), or is gone. Clusters
     keep their numbers. Memory does not grow. Ctrl-C, or the end of the input, ends it
     with a summary.
@@ -148,7 +148,7 @@ def watch(
         why = f"{columns.encoding} has no lines that end in one byte."
         out.refuse("--encoding", why)
     if columns.kind == COUNTS:
-        why = "counts are read by what is usual in all rows, and a stream has no end."
+        why = "reading counts needs all rows, and a stream has no end."
         out.refuse("--kind", f"{why} Fit a file of them, and predict others.")
     from incerta.api.rows import Reader, lines_of, rows_of
     from incerta.api.watcher import Watcher
@@ -212,7 +212,7 @@ def opened(file: Path, follow: bool) -> BinaryIO:
         raise FileError(msg)
     packed = file.suffix.lower() == ".gz"
     if packed and follow:
-        out.refuse("--follow", f"{file} is packed, and cannot grow line by line.")
+        out.refuse("--follow", f"{file} is compressed, and cannot grow line by line.")
     try:
         return gzip.open(file, "rb") if packed else file.open("rb")  # type: ignore[return-value]
     except FileNotFoundError:
@@ -235,7 +235,7 @@ def _guessed(
     cells: list[dict[str, Any]] = []
     for row in stop.until(rows):
         if row is None and cells:
-            break  # there are no more for now
+            break  # no more rows for now
         first.append(row)
         if isinstance(row, Row):
             cells.append(row.cells)
@@ -267,17 +267,17 @@ def _called(file: Path) -> str:
 
 @dataclass(kw_only=True)
 class Task:
-    """Turn rows into lines about what happened."""
+    """Turn rows into lines about events."""
 
     watcher: "Watcher"
     reader: "Reader"
-    every: str  # so many rows, or seconds ("10s")
+    every: str  # a number of rows, or of seconds ("10s")
     strict: bool
     quiet: bool
     warned: dict[str, None] = field(default_factory=dict)
     _waiting: "list[Row | Bad]" = field(default_factory=list)
     _came: int = 0  # rows since the last look, good or bad
-    _looked: int = 0  # good ones at the last look
+    _looked: int = 0  # good rows at the last look
     _when: float = field(default_factory=lambda: time.monotonic())
 
     def run(self, rows: "Iterable[Row | Bad | None]") -> Iterator[str]:
@@ -311,7 +311,7 @@ class Task:
         if rows:
             with out.noted() as warned:
                 data, others = self.reader.objects(rows)
-            for text in warned:  # each once, to be said at the end
+            for text in warned:  # each once, printed at the end
                 if len(self.warned) < MOST_WARNINGS:
                     self.warned[text] = None
             bad = sorted([*bad, *others])
@@ -321,7 +321,6 @@ class Task:
             self.watcher.take(data)
 
     def _look(self, *, last: bool = False) -> Iterator[str]:
-        from incerta.report.plain import percent
         from incerta.report.watched import line_about
 
         watcher = self.watcher
@@ -352,15 +351,14 @@ class Task:
 
 
 def _tell(watcher: "Watcher", file: Path, warned: Iterable[str]) -> None:
-    from incerta.report.plain import percent
     from incerta.report.watched import places
 
     out.warn(warned)
     counts, n = watcher.counts, watcher.counts["bad"]
     left_out = f"; {counted(n, 'row')} {verb(n, 'was', 'were')} left out" if n else ""
     out.say(
-        f"{counted(watcher.n_seen, 'row')} of {_called(file)}, at the end in "
-        f"{counted(len(watcher.clusters), 'cluster')}{left_out}.",
+        f"{counted(watcher.n_seen, 'row')} of {_called(file)}, "
+        f"{counted(len(watcher.clusters), 'cluster')} at the end{left_out}.",
         bold=True,
     )
     rows = [

@@ -1,8 +1,8 @@
 """Uncertain data, and all constructors.
 
-Names are listed in ``__init__.pyi``, and nowhere else; each is imported when it is
-first used, so that reading a table does not wait for scikit-learn. No module has the
-name of a function here: who imports the one would get the other.
+Names are listed only in ``__init__.pyi``. Each is imported when it is first used, so
+that reading a table does not wait for scikit-learn. No module has the name of a
+function, because importing one would give the other.
 """
 
 from incerta.lazy import lazy_names

@@ -1,7 +1,7 @@
 """Checks of input: each names the parameter, the value and the way out.
 
-Numbers of any kind become floats: numpy alone would drop masks, count dates from 1970,
-cut off imaginary parts and read text.
+Numbers of any kind become floats. numpy alone would drop masks, count dates from 1970,
+drop imaginary parts and parse text.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,8 @@ HOW_TO_TELL = (
     "member, one month), these are worlds."
 )
 
-# Bytes of all ids as an array of text, and how much of it may be empty.
+# Ids are refused if their array has more bytes than this and is mostly padding: more
+# than this many times their text.
 MOST_ROOM = 2**26
 MOST_TIMES = 16
 LEAVE_OUT = (
@@ -28,10 +29,10 @@ LEAVE_OUT = (
     "missing='infinite'."
 )
 
-# What arrays may hold besides numbers, by numpy's letter for the kind.
+# Contents of arrays that are not numbers, by numpy's letter for the kind.
 NO_NUMBERS = {
     **dict.fromkeys("UST", "text; convert it first: numpy.asarray({}, dtype=float)"),
-    "c": "complex numbers; say what counts, e.g. numpy.abs({}), or make real and "
+    "c": "complex numbers; take a real quantity, e.g. numpy.abs({}), or make real and "
     "imaginary part two features",
     "M": "dates; turn them into numbers in a unit of your choice, e.g. "
     "({} - numpy.datetime64('2000-01-01')) / numpy.timedelta64(1, 'D')",
@@ -41,9 +42,9 @@ NO_NUMBERS = {
 
 
 def as_floats(value: ArrayLike, name: str) -> Array:
-    """Copy numbers into a new float array, which no one else can change.
+    """Copy numbers into a new float array, which nothing else can change.
 
-    Cells that are None, masked, or NA of a frame's library are NaN.
+    Cells that are None, masked, or the NA of a frame library become NaN.
     """
     try:
         array = plain_numbers(value, name)
@@ -56,9 +57,9 @@ def as_floats(value: ArrayLike, name: str) -> Array:
 
 
 def plain_numbers(value: Any, name: str) -> Ids:
-    """Make an array with NaN where `value` is masked; refuse what is not numeric.
+    """Return an array with NaN for masked entries; refuse text, dates and so on.
 
-    Cells of other kinds, such as decimals, stay what they are.
+    Objects such as decimals are kept.
     """
     array = np.asarray(without_masks(value))
     if array.dtype.kind in NO_NUMBERS:
@@ -71,14 +72,14 @@ def plain_numbers(value: Any, name: str) -> Ids:
 
 
 def without_masks(value: Any) -> Any:
-    """Replace masked arrays, also those in lists, by plain ones with NaN."""
+    """Replace masked arrays, including those in lists, by plain ones with NaN."""
     if isinstance(value, (list, tuple)):
         if any(isinstance(part, (list, tuple, np.ndarray)) for part in value):
             return [without_masks(part) for part in value]
         return value
     if np.ma.isMaskedArray(value):
         plain, hidden = value.data, np.ma.getmaskarray(value)
-    elif hasattr(value, "unmasked") and hasattr(value, "mask"):  # that of astropy
+    elif hasattr(value, "unmasked") and hasattr(value, "mask"):  # of astropy
         plain, hidden = value.unmasked, value.mask
     else:
         return value
@@ -88,7 +89,7 @@ def without_masks(value: Any) -> Any:
 
 
 def nothing_in(array: Ids) -> Mask:
-    """Mask of the missing cells, whatever library marks them."""
+    """Return a mask of the missing cells, however the library marks them."""
     if array.dtype.kind == "O":
         cells = [_is_nothing(cell) for cell in array.flat]
         return np.array(cells, dtype=np.bool_).reshape(array.shape)
@@ -104,11 +105,11 @@ def _is_nothing(cell: Any) -> bool:
 
 
 def _no_numbers(name: str, kind: str) -> str:
-    return f"{name} must hold numbers, it holds {NO_NUMBERS[kind].format(name)}."
+    return f"{name} must hold numbers, but it holds {NO_NUMBERS[kind].format(name)}."
 
 
 def as_finite(value: ArrayLike, name: str, way_out: str = LEAVE_OUT) -> Array:
-    """Take numbers without NaN or infinity."""
+    """Return numbers; refuse NaN and infinity."""
     array = as_floats(value, name)
     bad = ~np.isfinite(array)
     if bad.any():
@@ -123,12 +124,12 @@ def as_finite(value: ArrayLike, name: str, way_out: str = LEAVE_OUT) -> Array:
 
 
 def as_matrix(value: ArrayLike, name: str, way_out: str = LEAVE_OUT) -> Array:
-    """Take a finite table of at least one row and one column."""
+    """Return a finite table with at least one row and one column."""
     return _shaped(as_finite(value, name, way_out), name, 2, " (n_objects, n_features)")
 
 
 def as_cube(value: ArrayLike, name: str) -> Array:
-    """Take a finite 3-D array with nothing of length zero."""
+    """Return a finite 3-D array without an axis of length zero."""
     return _shaped(as_finite(value, name), name, 3)
 
 
@@ -150,7 +151,7 @@ def _shaped(array: Array, name: str, n_dims: int, called: str = "") -> Array:
 
 
 def as_ids(ids: ArrayLike | None, n_objects: int, hint: str = "") -> Ids:
-    """Take one different id per object; count from 0 if there are none."""
+    """Return distinct ids, one per object; numbers from 0 by default."""
     if ids is None:
         return np.arange(n_objects)
     array = as_labels(ids, "ids")
@@ -166,7 +167,7 @@ def as_ids(ids: ArrayLike | None, n_objects: int, hint: str = "") -> Ids:
 
 
 def as_labels(labels: ArrayLike, name: str) -> Ids:
-    """Take a 1-D array of ids of one type: all numbers or all text.
+    """Return a 1-D array of ids of one type: all numbers or all text.
 
     Numpy would turn ``[1, "a"]`` into text, and 1 and "1" into the same object.
     """
@@ -228,7 +229,7 @@ def _sort_of_id(label: Any) -> str:
 
 
 def as_feature_names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...]:
-    """Take one different name per feature; x0, x1, ... if there are none."""
+    """Return distinct names, one per feature; x0, x1, ... by default."""
     if names is None:
         return tuple(f"x{i}" for i in range(n_features))
     result = tuple(str(name) for name in names)
@@ -244,7 +245,7 @@ def as_feature_names(names: Sequence[str] | None, n_features: int) -> tuple[str,
 def as_map(
     matrix: ArrayLike, offset: ArrayLike, n_features: int
 ) -> tuple[Array, Array]:
-    """Take a matrix, or a factor per feature, and what is added after the product."""
+    """Return a matrix, or a factor per feature, and the offset added to the product."""
     way_out = "A map needs numbers; 0 leaves a feature out."
     map_ = as_finite(matrix, "matrix", way_out)
     moved = as_finite(offset, "offset", way_out)
@@ -267,7 +268,7 @@ def as_map(
 
 
 def as_weights(weights: ArrayLike, n_values: int) -> Array:
-    """Take one weight per value: finite and not negative."""
+    """Return one weight per value, finite and not negative."""
     array = as_finite(weights, "weights")
     if array.shape != (n_values,):
         msg = (
@@ -283,7 +284,7 @@ def as_weights(weights: ArrayLike, n_values: int) -> Array:
 
 
 def as_deviations(std: ArrayLike, shape: tuple[int, int], name: str = "std") -> Array:
-    """Take standard deviations that fit the means: finite and not negative."""
+    """Return standard deviations that fit the means, finite and not negative."""
     array = as_finite(std, name)
     try:
         array = np.array(np.broadcast_to(array, shape))
@@ -301,7 +302,7 @@ def as_deviations(std: ArrayLike, shape: tuple[int, int], name: str = "std") -> 
 
 
 def as_covariances(cov: ArrayLike, shape: tuple[int, int]) -> Array:
-    """Take symmetric, positive semi-definite matrices, one per object."""
+    """Return symmetric, positive semi-definite matrices, one per object."""
     array = as_finite(cov, "cov")
     n, d = shape
     if array.shape == (d, d):
@@ -324,7 +325,7 @@ def as_covariances(cov: ArrayLike, shape: tuple[int, int]) -> Array:
 
 
 def as_projection(projection: ArrayLike, shape: tuple[int, int]) -> Array:
-    """Take one matrix per object, from features to measurements, or one for all."""
+    """Return one matrix per object, from features to measurements, or one for all."""
     array = as_finite(projection, "projection", "A matrix needs numbers; 0 is nothing.")
     n, q = shape
     if array.ndim == 2:
@@ -340,8 +341,8 @@ def as_projection(projection: ArrayLike, shape: tuple[int, int]) -> Array:
 
 
 def _refuse_indefinite(cov: Array, size: Array) -> None:
-    """Raise if a variance or an eigenvalue is negative beyond rounding."""
-    # Of correlations, as next to large variances small ones look like rounding.
+    """Raise an error if a variance or eigenvalue is negative beyond rounding."""
+    # Use correlations, because small variances beside large ones look like rounding.
     variances = np.einsum("nii->ni", cov)
     least = 1e-14 * size[:, None]
     if (negative := variances < -least).any():
@@ -367,7 +368,7 @@ def _refuse_indefinite(cov: Array, size: Array) -> None:
 def positions_of_objects(key: Any, n_objects: int) -> Indices:
     """Turn a slice, mask, position or list of positions into positions.
 
-    ``data[key, ...]``, as scikit-learn asks, is ``data[key]``.
+    ``data[key, ...]``, which scikit-learn uses, is ``data[key]``.
     """
     if isinstance(key, tuple):
         if len(key) != 2 or key[1] is not ...:

@@ -36,11 +36,11 @@ def as_uncertain(X: Any) -> UncertainData:
     Parameters
     ----------
     X : UncertainData, array-like, list of arrays or frame
-        An `UncertainData` comes back unchanged. A 2-D array or frame of numbers
-        holds objects without uncertainty; a frame with columns that are named as errors
-        is refused. A 3-D array is taken as by `from_array`,
-        a list of 2-D arrays holds the values of one object each. Arrays of the
-        package uncertainties and astropy Distributions are taken with their errors.
+        An `UncertainData` comes back unchanged. A 2-D array or frame of numbers holds
+        objects without uncertainty; a frame with columns that are named like errors is
+        refused. A 3-D array is read as by `from_array`, and a list of 2-D arrays holds
+        the values of one object in each. Arrays of the package uncertainties and
+        astropy Distributions keep their errors.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def as_uncertain(X: Any) -> UncertainData:
         msg = f"X={str(X)!r} is a name, not data; read it first: ic.read_table(...)."
         raise DataError(msg)
     if comes_from(X, "xarray"):
-        msg = "a DataArray does not say which dimension is which; use from_xarray."
+        msg = "the dimensions of a DataArray have no fixed roles; use from_xarray."
         raise DataError(msg)
     if comes_from(X, "astropy") and hasattr(X, "distribution"):
         from incerta.data.from_science import from_distribution_array
@@ -122,9 +122,9 @@ def is_plain_table(X: Any) -> bool:
 
 
 def _plain_table(X: Any) -> Any:
-    """Refuse a table of exact values with cells that are not numbers but look alike.
+    """Refuse a table of exact values with cells that only look like numbers.
 
-    Scikit-learn would take dates and numbers written as text, and drop masks.
+    scikit-learn would accept dates and numbers written as text, and drop masks.
     """
     native = as_narwhals(X, eager_only=True, pass_through=True)
     if isinstance(native, nw.DataFrame):
@@ -159,12 +159,12 @@ def _feature(frame: nw.DataFrame[Any], name: str) -> Array:
 
 
 def objects_of(estimator: Any, X: Any, *, reset: bool = True) -> UncertainData:
-    """Take the input of an estimator and check it against what it was fitted with.
+    """Convert the input of an estimator, and check it against the fit.
 
-    Plain tables go through scikit-learn's own check; NaN is a missing value for
-    estimators that take such. With `reset`, as in ``fit``, the estimator gets
-    ``n_features_in_`` and, where features have names, ``feature_names_in_``; else `X`
-    must have the features of the fit.
+    Plain tables pass scikit-learn's check; NaN is a missing value if the estimator
+    supports that. With `reset`, as in ``fit``, set ``n_features_in_`` and, if features
+    have names, ``feature_names_in_`` of the estimator; otherwise `X` must have the
+    features of the fit.
     """
     takes_missing = getattr(estimator, "_takes_missing", False)
     if is_plain_table(X):

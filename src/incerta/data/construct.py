@@ -46,11 +46,10 @@ def from_samples(
     values : array-like of shape (n_values, n_features) or (n_values,)
         Possible values of all objects.
     objects : array-like of shape (n_values,)
-        Id of the object that each value belongs to. Objects keep the order of
-        appearance.
+        Id of the object of each value. Objects keep the order of appearance.
     weights : array-like of shape (n_values,), optional
-        How likely each value is, relative to the other values of its object. Values of
-        weight 0 are left out. Without weights all are equally likely.
+        Probability of each value relative to the other values of its object. Values
+        with weight 0 are left out. By default all values are equally likely.
     feature_names : sequence of str, optional
         Names of the features; x0, x1, ... by default.
     meaning : {"error", "belief", "spread"}, default="spread"
@@ -85,16 +84,16 @@ def from_samples(
 def values_law(
     table: Array, groups: Groups, weights: Array | None, names: Sequence[str]
 ) -> Values:
-    """Make the law of grouped values; those of weight 0 are left out.
+    """Return the law of grouped values, without those of weight 0.
 
-    The values of an object are put into a fixed order: the order of the rows and
-    columns of a table means nothing, and does not even change the rounding of sums.
+    The values of an object are put into a fixed order, so that the order of rows and
+    columns in a table does not even change the rounding of sums.
     """
     starts = groups.starts
     if weights is not None:
         first = np.repeat(weights[starts[:-1]], np.diff(starts))
         if (weights == first).all() and (first > 0).all():
-            weights = None  # one weight for all values of an object says nothing
+            weights = None  # equal weights within each object carry no information
     if len(table) > len(groups.ids):
         by_name = order_of_names(names)
         columns = table if by_name is None else table[:, by_name]
@@ -103,7 +102,7 @@ def values_law(
         weights = None if weights is None else weights[order]
     if weights is None:
         return Values(table, starts)
-    # Only shares count; by powers of 2 the sums neither overflow nor round.
+    # Only shares matter; scaling by powers of 2 avoids overflow without rounding.
     largest = np.frexp(np.maximum.reduceat(weights, starts[:-1]))[1]
     weights = np.ldexp(weights, np.repeat(-largest, np.diff(starts)))
     totals = np.add.reduceat(weights, starts[:-1])
@@ -132,8 +131,8 @@ def _canonical(table: Array, starts: Indices, weights: Array | None) -> Indices:
     for column in table.T if weights is None else (*table.T, weights):
         bits = (column + 0.0).view(np.uint64)  # no −0.0
         content = mixed(content * GOLDEN + bits)
-    # One number for both, which is sorted several times faster than pairs are. 40 bits
-    # are left of the hash for a million objects; equal rows may come in any order.
+    # Sorting one number is several times faster than sorting pairs. With a million
+    # objects, 40 bits remain for the hash. Equal rows may be in any order.
     n_objects = len(starts) - 1
     left = np.uint64(64 - max(int(n_objects - 1).bit_length(), 1))
     objects = np.repeat(np.arange(n_objects, dtype=np.uint64), np.diff(starts))
@@ -152,8 +151,8 @@ def from_array(
     Parameters
     ----------
     X : array-like of shape (n_objects, n_values, n_features)
-        ``X[i]`` holds the possible values of object i. Where ``X[:, j]`` belongs
-        together across objects, use `from_worlds`.
+        ``X[i]`` holds the possible values of object i. If ``X[:, j]`` belongs together
+        across objects, use `from_worlds`.
     ids, feature_names : array-like, optional
         Names of the objects, 0, 1, ... by default, and of the features, x0, x1, ....
     meaning : {"error", "belief", "spread"}, default="spread"
@@ -192,7 +191,7 @@ def from_gaussian(
     mean : array-like of shape (n_objects, n_features)
         Measured values.
     std : array-like of shape (n_objects, n_features), optional
-        Standard deviations; anything that broadcasts, except a plain sequence where
+        Standard deviations, of a shape that broadcasts; a plain sequence is refused if
         there are as many objects as features. 0 means exactly known.
     cov : array-like of shape (n_objects, n_features, n_features), optional
         Covariance matrices, or one for all objects; they may be singular. Give either
@@ -202,21 +201,21 @@ def from_gaussian(
     meaning : {"error", "belief", "spread"}, default="error"
         What the uncertainty means; see `UncertainData`.
     missing : {"error", "infinite"}, default="error"
-        What to do about values that are NaN: raise, or keep them as values with an
+        Treatment of values that are NaN: raise an error, or keep them as values with an
         infinite error, for `ErrorMixture` and `Deconvolver`.
     projection : array-like of shape (n_objects, n_measurements, n_features), optional
-        What was measured of each object: ``mean[i]`` is ``projection[i] @ x`` plus an
-        error, where x has the features; one matrix of shape (n_measurements,
-        n_features) if it is the same for all. `mean`, `std` and `cov` are then those of
-        the measurements, and `feature_names` belong to the features.
+        Combinations of features that were measured: ``mean[i]`` is ``projection[i] @
+        x`` plus an error, where x holds the features. It may be one matrix of shape
+        (n_measurements, n_features) for all objects. `mean`, `std` and `cov` are then
+        those of the measurements, and `feature_names` belong to the features.
 
     Notes
     -----
     A feature that the measurements of an object do not determine is missing there: NaN
     in ``mean()``, and no worlds can be drawn. `cluster`, `AutoClusterer`,
-    `ErrorMixture` and `Deconvolver` use all that was measured; other methods take the
-    beliefs that ``Deconvolver().fit_transform(data)`` gives. A projection that only
-    leaves features out is the same as missing values.
+    `ErrorMixture` and `Deconvolver` use all measurements. For other methods, pass the
+    beliefs ``Deconvolver().fit_transform(data)``. A projection that only omits features
+    is the same as missing values.
 
     Examples
     --------
@@ -276,7 +275,7 @@ def from_gaussian(
 
 
 def _in_projection(law: Law, matrix: Array) -> Law:
-    """Measurements of the linear combinations `matrix` (n, q, d) of the features."""
+    """Return measurements of the linear combinations `matrix` (n, q, d) of features."""
     assert isinstance(law, Independent | Gaussian)
     gaps = np.isnan(law.mean()) | ~matrix.any(axis=2)
     values, matrix = np.where(gaps, 0.0, law.mean()), matrix * ~gaps[:, :, None]
@@ -304,7 +303,7 @@ def _in_projection(law: Law, matrix: Array) -> Law:
 
 
 def _refuse_repeated(law: Projected) -> None:
-    """Raise if exact measurements of an object are redundant."""
+    """Raise an error if exact measurements of an object are redundant."""
     matrix = law.matrix / sizes_of_columns(law.matrix)
     total = total_covariance(matrix @ np.swapaxes(matrix, 1, 2), law.errors)
     scale = np.sqrt(np.einsum("nii->ni", total))
@@ -319,7 +318,7 @@ def _refuse_repeated(law: Projected) -> None:
 
 
 def with_gaps(law: Independent | Gaussian, gaps: Mask) -> Law:
-    """Gaussian errors around values of which some are missing."""
+    """Return Gaussian errors around values, some of which are missing."""
     if isinstance(law, Independent):
         return Independent(
             law.family,
@@ -383,7 +382,7 @@ def from_worlds(
 
     Each draw places all objects at once.
 
-    Use it where the objects' uncertainties are linked: members of an ensemble
+    Use it if the uncertainties of the objects are linked: members of an ensemble
     forecast, imputations, posterior draws of one model, months of the same year.
 
     Parameters
@@ -412,14 +411,14 @@ def exact(
     ids: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> UncertainData:
-    """Take points: objects with a single value each."""
+    """Return points: objects with a single value each."""
     table = as_matrix(X, "X")
     law = Values(table, np.arange(len(table) + 1))
     return _made(law, as_ids(ids, len(table)), feature_names, "error")
 
 
 def from_lists(X: Sequence[ArrayLike]) -> UncertainData:
-    """Take one array of values per object, each (n_values, n_features)."""
+    """Return data from one array of values per object, each (n_values, n_features)."""
     arrays = [np.atleast_1d(as_finite(values, f"X[{i}]")) for i, values in enumerate(X)]
     # A list of numbers holds values of a single feature.
     tables = [a.reshape(-1, 1) if a.ndim == 1 else a for a in arrays]

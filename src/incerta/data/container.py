@@ -1,4 +1,4 @@
-"""`UncertainData`: what an uncertain data set is."""
+"""`UncertainData`: the class of all uncertain data."""
 
 from __future__ import annotations
 
@@ -54,24 +54,24 @@ def _check(data: UncertainData) -> None:
 class UncertainData:
     """Objects that are distributions rather than points.
 
-    Made by the ``from_*`` functions and by `read_table`; it does not change afterwards.
-    Objects are independent of each other unless `joint` is true.
+    It is made by the ``from_*`` functions and `read_table`, and is immutable. Objects
+    are independent of each other unless `joint` is true.
 
     Attributes
     ----------
     law : Law
-        How the values of all objects are distributed.
+        The distribution of the values of all objects.
     ids : ndarray of shape (n_objects,)
         Name of each object; all different.
     feature_names : tuple of str
         Name of each feature.
     library : str or None
-        Where the table came from, so that results can go back there: "pandas",
-        "polars", "pyarrow"; None if it was not a table.
+        Frame library of the table, for results: "pandas", "polars" or "pyarrow"; None
+        if the data were not a frame.
     meaning : {"error", "belief", "spread"}
-        What the uncertainty means: values are measurements that missed the truth by
-        an error of known size; laws say what is known about the true values; or
-        objects have many values, none of which is the true one.
+        Meaning of the uncertainty: values are measurements with an error of known size;
+        laws describe what is known about the true values; or objects have many values,
+        none of which is the true one.
 
     Examples
     --------
@@ -138,7 +138,7 @@ class UncertainData:
         return self.n_objects
 
     def __getitem__(self, key: Any) -> UncertainData:
-        """Keep some objects, by slice, mask, position or list of positions."""
+        """Return some objects, by slice, mask, position or list of positions."""
         index = positions_of_objects(key, self.n_objects)
         return replace(self, law=self.law.take(index), ids=self.ids[index])
 
@@ -151,21 +151,21 @@ class UncertainData:
         raise TypeError(msg)
 
     def mean(self) -> Array:
-        """Expected value of each object, shape (n_objects, n_features)."""
+        """Return the expected value of each object, shape (n_objects, n_features)."""
         return self.law.mean()
 
     def variance(self) -> Array:
-        """Variance of each feature of each object, shape (n_objects, n_features).
+        """Return the variance of each feature of each object, (n_objects, n_features).
 
-        An object given by values is exactly those values with their weights: the
-        squares are averaged, not divided by one less than their number.
+        The values of an object with their weights are its whole distribution: squares
+        are divided by their number, not by one less.
         """
         return self.law.variance()
 
     def covariance(self) -> Array:
-        """Covariance of each object, shape (n_objects, n_features, n_features).
+        """Return the covariance of each object, (n_objects, n_features, n_features).
 
-        Slice first if only some objects are wanted.
+        Slice the data first if you need only some objects.
         """
         return self.law.covariance()
 
@@ -177,16 +177,16 @@ class UncertainData:
         Parameters
         ----------
         n_worlds : int, default=100
-            Number of worlds. Joint data have no more worlds than draws.
+            Number of worlds; for joint data, at most the number of draws.
         random_state : int, RandomState, Generator or None, default=None
-            Seed. In world j the value of an object depends on its law and its id, on
-            the names of the features, on the seed and on j: not on its row, nor on
-            what other objects and features there are.
+            Seed. The value of an object in world j depends on its law and id, the names
+            of the features, the seed and j. It does not depend on its row, or on other
+            objects and features.
         quasi : bool, default=False
-            Spread each object's values evenly over its distribution: among
-            `n_worlds` worlds exactly one falls into each `n_worlds`-th part of it.
-            Averages over worlds vary less; single worlds are distributed as before.
-            World j then depends on `n_worlds`, too.
+            Whether to spread the values of each object evenly over its distribution:
+            exactly one of the `n_worlds` worlds falls into each of `n_worlds` equal
+            parts. Averages over worlds vary less, and single worlds have the same
+            distribution. World j then depends on `n_worlds`, too.
         """
         from incerta.worlds import Worlds
 
@@ -194,11 +194,11 @@ class UncertainData:
 
     @cached_property
     def _keys(self) -> Keys:
-        """Hash of each id, on which random numbers depend: 64 bits, always the same."""
+        """Return the hash of each id, which determines random numbers (64 bits)."""
         return keys_of(self.ids)
 
     def uniform_keys(self) -> Keys:
-        """Keys of the uniform numbers of a world, shape (n_objects, n_uniforms)."""
+        """Return keys of the uniform numbers of a world, (n_objects, n_uniforms)."""
         return self.law.keys(self._keys, keys_of_texts(self.feature_names))
 
     def affine(
@@ -209,7 +209,7 @@ class UncertainData:
     ) -> UncertainData:
         """Map every object by ``matrix @ value + offset``.
 
-        Gaussians, values and joint worlds keep their kind under any matrix.
+        Gaussians, values and joint worlds keep their kind.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ class UncertainData:
         return replace(self, law=law, feature_names=names)
 
     def select(self, features: Sequence[str] | Sequence[int]) -> UncertainData:
-        """Keep some features, by name or position.
+        """Return data with some features, by name or position.
 
         Examples
         --------
@@ -252,13 +252,13 @@ class UncertainData:
         return replace(self, law=self.law.select(index), feature_names=names)
 
     def with_meaning(self, meaning: str) -> UncertainData:
-        """Say what the uncertainty means.
+        """Return the data with another meaning of the uncertainty.
 
         Parameters
         ----------
         meaning : {"error", "belief", "spread"}
-            Values of an object that are said to have errors are replicates: they become
-            their mean and its error, from variances pooled over all objects.
+            With "error", the values of an object are replicates: they become their mean
+            and its error, from variances pooled over all objects.
 
         Examples
         --------
@@ -280,13 +280,13 @@ class UncertainData:
         return replace(self, law=law, meaning=meaning)
 
     def relative_uncertainty(self) -> Array:
-        """Size of the uncertainty relative to the spread between objects, per feature.
+        """Return the size of the uncertainty relative to the spread between objects.
 
-        The root of the mean variance, divided by the standard deviation of the
-        object means. At 0 the objects are points; well above 1 the objects overlap
-        so much that their means say little. It is infinite where all means are equal
-        but the values are not. Of measurements in projection it is the share that they
-        leave open of each feature, as a deviation.
+        For each feature, it is the root mean variance divided by the standard deviation
+        of the object means. It is 0 for points. If it is well above 1, the objects
+        overlap so much that their means say little. It is infinite if all means are
+        equal but the values are not. For measurements in projection, it is the share of
+        each feature that they leave open, as a deviation.
         """
         if projected(self.law) is not None:
             return np.sqrt(1.0 - reliability(self).features)
@@ -324,8 +324,8 @@ def concat(parts: Sequence[UncertainData]) -> UncertainData:
     Parameters
     ----------
     parts : sequence of UncertainData
-        Data with the same features. Joint data go with joint data with the same number
-        of draws: draw j of the result is draw j of every part.
+        Data with the same features. Either none is joint, or all are and have the same
+        number of draws: draw j of the result is draw j of every part.
 
     Examples
     --------
@@ -362,8 +362,8 @@ def concat(parts: Sequence[UncertainData]) -> UncertainData:
     meanings = {part.meaning for part in parts if not part.exact}
     if len(meanings) > 1:
         msg = (
-            f"parts mean different things by their uncertainty: {sorted(meanings)}; "
-            "say which it is by with_meaning."
+            f"parts have different meanings of their uncertainty: {sorted(meanings)}; "
+            "set one with with_meaning."
         )
         raise DataError(msg)
     numbered = all(np.array_equal(p.ids, np.arange(len(p))) for p in parts)
@@ -384,10 +384,10 @@ def concat(parts: Sequence[UncertainData]) -> UncertainData:
 
 
 def first_equals(data: UncertainData) -> Indices:
-    """Position of the first object equal to each; mostly its own.
+    """Return the position of the first object equal to each; usually its own.
 
-    Laws with several values, and joint draws, are not compared: they are hardly ever
-    equal. Costs a pass over the data.
+    Laws with several values and joint draws are not compared, because they are hardly
+    ever equal. It takes one pass over the data.
     """
     n, columns = len(data), _numbers_of(data)
     if columns is None:
@@ -401,7 +401,7 @@ def first_equals(data: UncertainData) -> Indices:
 
 
 def _numbers_of(data: UncertainData) -> list[Array] | None:
-    """Numbers that describe each object, in arrays of shape (n,)."""
+    """Return numbers that describe each object, in arrays of shape (n,)."""
     law = data.law
     if isinstance(law, Values) and data.exact:
         return [*law.values.T]
@@ -416,7 +416,7 @@ def _numbers_of(data: UncertainData) -> list[Array] | None:
 
 
 def _facts(data: UncertainData) -> dict[str, str]:
-    """Return what to say about `data`, as pairs of a heading and a text."""
+    """Return the description of `data` in pairs of a heading and a text."""
     numbered = np.array_equal(data.ids, np.arange(data.n_objects))
     examples = "" if numbered else f" ({_listed([*map(str, data.ids[:4])], 3)})"
     shown = {
@@ -471,8 +471,8 @@ def _uncertainty(data: UncertainData) -> dict[str, str]:
 
 
 def order_of(ids: Ids) -> Indices | None:
-    """Positions of the ids from the first to the last; None if they are in order."""
-    # Ids that are neither numbers nor texts may have no order.
+    """Return the positions of the sorted ids; None if they are in order."""
+    # Ids that are neither numbers nor text may have no order.
     names = ids.astype(str) if ids.dtype == object else ids
     if (names[1:] > names[:-1]).all():
         return None
@@ -480,28 +480,28 @@ def order_of(ids: Ids) -> Indices | None:
 
 
 def sorted_by_id(data: UncertainData) -> UncertainData:
-    """The objects in the order of their ids; the same data if they are."""
+    """Return the objects in the order of their ids; the same data if in order."""
     order = order_of(data.ids)
     return data if order is None else data[order]
 
 
 def features_by_name(data: UncertainData) -> UncertainData:
-    """The features in the order of their names, in which those that draw take them."""
+    """Return the features in the order of their names, for methods that draw."""
     order = order_of_names(data.feature_names)
     return data if order is None else data.select(order.tolist())
 
 
 def order_of_names(names: Sequence[str]) -> Indices | None:
-    """Positions of names by length, then letters; None if they are in order.
+    """Return positions of names by length, then letters; None if in order.
 
-    So x10 comes after x9, and a plain array stays as it is.
+    x10 comes after x9, and the order of a plain array does not change.
     """
     order = sorted(range(len(names)), key=lambda j: (len(names[j]), names[j]))
     return None if order == [*range(len(names))] else np.array(order, dtype=np.intp)
 
 
 def at_their_rows(order: Indices) -> Indices:
-    """Where each row went: the inverse of an order."""
+    """Return the inverse of an order: the new position of each row."""
     rows = np.empty_like(order)
     rows[order] = np.arange(len(order))
     return rows

@@ -1,12 +1,12 @@
 """Counts as measured logarithms of rates, with errors even for zeros.
 
-``n_ij ~ Poisson(exposure_i * rate_ij)``. For each feature the rates of all objects are
-described by a Gamma law, which is the prior of each: with shape a and rate b the
-posterior of an object is ``Gamma(a + n, b + exposure)``. It would be wrong to cluster
-posteriors as if they were measurements, as all are drawn towards one mean. What is
-clustered is the likelihood alone: its expansion to the second order in the logarithm of
-the rate, about the posterior mean. That is one step of variational inference, in which
-the prior only says where the expansion is made.
+``n_ij ~ Poisson(exposure_i * rate_ij)``. For each feature, a Gamma law of the rates of
+all objects is the prior: with shape a and rate b the posterior of an object is
+``Gamma(a + n, b + exposure)``. It would be wrong to cluster posteriors as if they were
+measurements, because all are shrunk towards one mean. The likelihood alone is
+clustered: its second-order expansion in the logarithm of the rate, about the posterior
+mean. This is one step of variational inference, in which the prior only determines the
+point of the expansion.
 """
 
 from __future__ import annotations
@@ -38,12 +38,13 @@ from incerta.models.registry import stored
 from incerta.typing import Array, ArrayLike, Indices, Mask
 from incerta.wording import counted, given, verb
 
-# Features of a sparse matrix that are kept: objects by so many are held in memory.
+# Number of features of a sparse matrix to keep: they are made dense.
 MOST_FEATURES = 2000
-# Variance of rates over their squared mean. Below the least, rates differ by 3 %, and
-# counts up to 1000 do not tell; above the most, logarithms of rates are not known.
+# Bounds of the variance of rates over their squared mean. At the lower one, rates
+# differ by 3%, which counts up to 1000 do not show; above the upper one, logarithms of
+# rates are unknown.
 LEAST_SPREAD, MOST_SPREAD = 1e-3, 10.0
-# Rounds of weighted moments; each removes most of the remaining error.
+# Rounds of weighted moments; each removes most of the error.
 MOST_ROUNDS, SAME_SPREAD = 30, 1e-4
 NUMBER_BYTES = 8
 MOST_COUNTED = 2.0**53
@@ -72,10 +73,10 @@ def _check_rates(law: Rates) -> None:
 )
 @dataclass(frozen=True, eq=False)
 class Rates(Independent):
-    """Logarithms of rates as Gaussians, and the counts and the prior they come from.
+    """Logarithms of rates as Gaussians, with their counts and prior.
 
-    `repeats` is the sum of squared shares that the rows of an object have in its
-    exposure: 1 for a single row. Scaled or mapped they are plain Gaussians.
+    `repeats` is the sum of squared shares of the rows in the exposure of an object: 1
+    for a single row. Scaled or mapped rates are plain Gaussians.
     """
 
     counts: Array
@@ -99,7 +100,7 @@ class Rates(Independent):
 
     @classmethod
     def of(cls, believed: bool, **facts: Any) -> Rates:
-        """Find the Gaussians that belong to counts and a prior."""
+        """Return the Gaussians for counts and a prior."""
         made = believed_logs if believed else measured_logs
         counts, exposure = facts["counts"], facts["exposure"]
         extra = facts["overdispersion"] * facts["repeats"]
@@ -112,7 +113,7 @@ class Rates(Independent):
         return cls("gaussian", loc, scale, **facts, believed=believed)
 
     def told(self, **facts: Any) -> Rates:
-        """The same counts with another prior, or for another meaning."""
+        """Return the same counts with another prior or meaning."""
         names = ("counts", "exposure", "repeats", *PRIOR, "believed")
         return Rates.of(**{name: getattr(self, name) for name in names} | facts)
 
@@ -121,7 +122,7 @@ class Rates(Independent):
         return self if believed == self.believed else self.told(believed=believed)
 
     def prior(self) -> dict[str, Any]:
-        """The prior, which was learned from all objects."""
+        """The prior, learned from all objects."""
         return {name: getattr(self, name) for name in PRIOR}
 
     def joined(self, other: Law) -> Rates | None:
@@ -153,49 +154,48 @@ def from_counts(
 ) -> UncertainData:
     """Make data from counts, (n_objects, n_features): molecules, photons, species.
 
-    Object i has ``n[i, j]`` of what it would have ``exposure[i] * rate[i, j]`` of on
-    average. Features are natural logarithms of rates, with the errors of counting.
+    The expected value of ``n[i, j]`` is ``exposure[i] * rate[i, j]``. Features are
+    natural logarithms of rates, with counting errors.
 
     Parameters
     ----------
     n : array-like or sparse matrix of shape (n_rows, n_features)
-        Whole numbers from 0 on. Of a sparse matrix the 2000 features that vary most
-        are kept, and only these are made dense.
+        Whole numbers, at least 0. Only the 2000 features of a sparse matrix that vary
+        most are kept and made dense.
     exposure : array-like of shape (n_rows,) or float, optional
-        How much was looked at: hours, area, people, all molecules. By default the sum
-        of the row (of all its features), so that shares are compared.
+        Amount of observation: hours, area, people, all molecules. By default the sum of
+        the row over all features, so that shares are compared.
     overdispersion : float or "estimate", default="estimate"
-        Variance of what else makes repeated counts differ, relative to the squared
-        mean: counts are taken to be negative binomial with the variance ``m +
-        overdispersion * m²``. It is estimated from rows of the same object, one number
-        for all features; without such rows it cannot be told from what differs between
-        objects, and is taken to be 0.
+        Additional variance of repeated counts, relative to the squared mean: counts are
+        negative binomial with variance ``m + overdispersion * m²``. "estimate" uses
+        rows of the same object, and gives one number for all features. Without repeated
+        rows it is 0, because it cannot be separated from differences between objects.
     ids : array-like of shape (n_rows,), optional
         Names of the objects; 0, 1, ... by default. Rows with the same id are repeated
         counts of one object.
     feature_names : sequence of str, optional
         Names of the features; x0, x1, ... by default.
     meaning : {"error", "belief"}, default="error"
-        As what rates are taken: as measurements of their logarithms, which is right
-        for `cluster` and all that takes errors off; or as beliefs, the posterior of
-        each object under a prior that was learned from all.
+        "error": measurements of the logarithms of rates, for `cluster` and other
+        methods that account for errors. "belief": the posterior of each object under a
+        prior learned from all objects.
     prior : UncertainData, optional
-        Counts made before, whose prior, overdispersion and features are used. A
-        result of `cluster` does that by itself for new counts.
+        Earlier counts, whose prior, overdispersion and features are used. A result of
+        `cluster` does this automatically for new counts.
 
     Returns
     -------
     UncertainData
-        Of the kind "counts".
+        Data of the kind "counts".
 
     Notes
     -----
-    A zero is a low value with a large error; the page on counts says how large.
+    A zero is a low value with a large error; see the page on counts.
 
-    A feature without any count is kept, with a warning; it tells nothing. It takes some
-    30 passes over the counts at most. Where counts are large, above 100 or so, nothing
-    is lost by taking logarithms with errors yourself (`from_gaussian`); where most are
-    0 or 1, no single object can be told, and few features are better than many.
+    A feature without any count is kept, with a warning, but carries no information. It
+    takes at most about 30 passes over the counts. For counts above 100 or so, you can
+    also take logarithms with errors yourself (`from_gaussian`). If most counts are 0 or
+    1, single objects cannot be classified, and few features are better than many.
 
     Examples
     --------
@@ -260,7 +260,7 @@ def under_prior_of(fitted: UncertainData, data: UncertainData) -> UncertainData:
 
 
 def most_varying(matrix: csr_array, exposure: Array, most: int) -> Indices:
-    """Features that vary most, by chi-square against equal rates in all rows."""
+    """Return the features that vary most, by chi-square against equal rates."""
     sums = matrix.sum(axis=0)
     expected = np.maximum(sums, 1.0) / exposure.sum()
     varies = (1.0 / exposure) @ matrix.power(2) / expected - sums
@@ -268,7 +268,7 @@ def most_varying(matrix: csr_array, exposure: Array, most: int) -> Indices:
 
 
 def no_counts(numbers: Array) -> Mask:
-    """Mask of the numbers that are below 0, not whole, or too large for floats."""
+    """Return a mask of numbers that are negative, not whole, or too large."""
     return (numbers < 0.0) | (numbers % 1.0 != 0.0) | (numbers > MOST_COUNTED)
 
 
@@ -289,7 +289,7 @@ def _refuse_no_counts(table: Any) -> None:
 
 
 NO_GAPS = (
-    "Write 0 where nothing was seen; leave out rows that were not looked at, and "
+    "Write 0 if nothing was seen; leave out rows that were not observed, and "
     "features that were not looked for everywhere."
 )
 NO_COUNTS = (
@@ -300,13 +300,13 @@ NO_COUNTS = (
 
 
 def _exposures(table: Any, exposure: ArrayLike | None, coded: Coded) -> Array:
-    """Exposure of each row, all above 0."""
+    """Return the exposure of each row; refuse those not above 0."""
     n_rows = table.shape[0]
     if exposure is None:
         looked = np.asarray(table.sum(axis=1), dtype=np.float64)
         why = (
-            "has no counts at all, and no share can be told. Leave it out, or say how "
-            f"much was looked at: {given('exposure')}"
+            "has no counts, so shares are undefined. Leave it out, or give the "
+            f"exposure: {given('exposure')}"
         )
     else:
         looked = as_floats(exposure, "exposure")
@@ -314,7 +314,7 @@ def _exposures(table: Any, exposure: ArrayLike | None, coded: Coded) -> Array:
             msg = f"exposure has shape {looked.shape}, it must be ({n_rows},): one per "
             raise DataError(msg + "row of counts.")
         looked = np.broadcast_to(looked, n_rows).astype(np.float64)
-        why = "must have an exposure above 0; leave out what was not looked at"
+        why = "must have an exposure above 0; leave out rows that were not observed"
     bad = ~((looked > 0.0) & np.isfinite(looked))
     if bad.any():
         row = int(bad.argmax())
@@ -345,7 +345,7 @@ def _law(
     names: tuple[str, ...],
     believed: bool,
 ) -> Rates:
-    """Sum the rows of each object, and estimate what was not given."""
+    """Sum the rows of each object, and estimate missing parameters."""
     n_objects = len(coded.ids)
     exposure, repeats, counts = looked, np.ones(n_objects), rows
     shares = repeats
@@ -384,17 +384,17 @@ def _warn_of_nothing(counts: Array, names: tuple[str, ...]) -> None:
         warnings.warn(msg, IncertaWarning, stacklevel=4)
 
 
-# what is computed ---------------------------------------------------------------------
+# computation --------------------------------------------------------------------------
 
 
 def fitted_prior(counts: Array, exposure: Array, extra: Array) -> tuple[Array, Array]:
-    """Shape and rate of the Gamma law of the rates of all objects, by feature.
+    """Return shape and rate of the Gamma law of all rates, by feature.
 
-    Mean and relative variance φ of rates solve the equations of weighted moments,
-    ``Σ w (n - m) = 0`` and ``Σ w² ((n - m)² - m - (φ + extra) m²) = 0``, where m are
-    the expected counts and ``w = 1 / (1 + (φ + extra) m)``: objects that were looked at
-    long count more, but only as long as that tells more. `extra` is the overdispersion
-    of each object.
+    Mean and relative variance φ of rates solve the equations of weighted moments, ``Σ w
+    (n - m) = 0`` and ``Σ w² ((n - m)² - m - (φ + extra) m²) = 0``, where m are the
+    expected counts and ``w = 1 / (1 + (φ + extra) m)``: objects with a long exposure
+    count more, but only while it adds information. `extra` is the overdispersion of
+    each object.
     """
     n, d = counts.shape
     mean, spread = np.empty(d), np.empty(d)
@@ -404,14 +404,14 @@ def fitted_prior(counts: Array, exposure: Array, extra: Array) -> tuple[Array, A
 
 
 def _blocks(n: int, d: int) -> Iterator[slice]:
-    """Features, as many at a time as fit into a block."""
+    """Yield features, as many at a time as fit into a block."""
     step = max(1, BLOCK_BYTES // (NUMBER_BYTES * n))
     return (slice(start, start + step) for start in range(0, d, step))
 
 
 def _moments(n: Array, exposure: Array, extra: Array) -> tuple[Array, Array]:
     looked, more = exposure[:, None], extra[:, None]
-    # Of what was never seen the rate may be as large as half a count makes it.
+    # A feature without any count gets the rate of half a count.
     least = 0.5 / exposure.sum()
     mean = np.maximum(n.sum(axis=0) / exposure.sum(), least)
     spread = np.full(n.shape[1], LEAST_SPREAD)
@@ -433,22 +433,23 @@ def _moments(n: Array, exposure: Array, extra: Array) -> tuple[Array, Array]:
 def overdispersion_of(
     rows: Array, counts: Array, objects: Indices, shares: Array, repeats: Array
 ) -> float:
-    """Overdispersion of repeated counts, one number for all features.
+    """Estimate the overdispersion of repeated counts, one number for all features.
 
-    `counts` are the sums of the `rows` of each object, `shares` those of the rows in
-    its exposure, `repeats` their sums of squares. Given the rate, a row is off its
-    share of the sum by ``m (1 - s) + v m² (1 - 2 s + Σ s²)`` on average, squared.
+    `counts` are the sums of the `rows` of each object, `shares` the shares of the rows
+    in its exposure, and `repeats` their sums of squares. Given the rate, the mean
+    squared difference of a row from its share of the sum is ``m (1 - s) + v m² (1 - 2 s
+    + Σ s²)``.
     """
     s, each = shares[:, None], counts[objects]
     expected = s * each
-    squares = s**2 * each * np.maximum(each - 1.0, 0.0)  # of the mean of the row
+    squares = s**2 * each * np.maximum(each - 1.0, 0.0)  # squared mean of the row
     found = 0.0
     beyond = np.square(rows - expected) - (1.0 - s) * expected
     own = repeats[objects][:, None]
     base = squares * (1.0 - 2.0 * s + own)
     for _ in range(MOST_ROUNDS):
         weights = 1.0 / np.square(1.0 + found * expected)
-        # The square of a sum is larger by its own overdispersion.
+        # The squared sum includes its own overdispersion.
         total = (weights * base / (1.0 + found * own)).sum()
         before = found
         found = max((weights * beyond).sum() / total, 0.0) if total > 0.0 else 0.0
@@ -460,10 +461,10 @@ def overdispersion_of(
 def _posterior(
     counts: Array, exposure: Array, shape: Array, rate: Array, extra: Array
 ) -> tuple[Array, Array]:
-    """Shape and rate of the posterior of each object's rates.
+    """Return shape and rate of the posterior of each object's rates.
 
-    Overdispersed counts tell as much as fewer that are not: that share of counts and
-    exposure is taken.
+    Overdispersed counts carry as much information as a share of them without
+    overdispersion: use that share of counts and exposure.
     """
     looked = exposure[:, None]
     if extra.any():
@@ -476,7 +477,7 @@ def _posterior(
 def measured_logs(
     counts: Array, exposure: Array, shape: Array, rate: Array, extra: Array
 ) -> tuple[Array, Array]:
-    """Measured logarithms of rates, and standard deviations of their errors."""
+    """Return measured logarithms of rates, and standard deviations of errors."""
     a, b = _posterior(counts, exposure, shape, rate, extra)
     logs = np.log(a) - np.log(b)
     inverse = np.exp(-logs) / exposure[:, None]  # of expected counts
@@ -486,6 +487,6 @@ def measured_logs(
 def believed_logs(
     counts: Array, exposure: Array, shape: Array, rate: Array, extra: Array
 ) -> tuple[Array, Array]:
-    """Mean and standard deviation of the posterior of logarithms of rates."""
+    """Return posterior mean and standard deviation of logarithms of rates."""
     a, b = _posterior(counts, exposure, shape, rate, extra)
     return digamma(a) - np.log(b), np.sqrt(polygamma(1, a))

@@ -29,36 +29,35 @@ def from_xarray(
     joint: bool,
     missing: Literal["error", "drop", "impute"] = "error",
 ) -> UncertainData:
-    """Take labeled arrays: dimensions are found by name, in any order.
+    """Make data from labeled arrays, whose dimensions are found by name.
 
     Parameters
     ----------
     array : xarray.DataArray or xarray.Dataset
-        A DataArray with the three dimensions, or two if there is a single feature; a
-        Dataset whose variables are features, each with two dimensions. Others must be
-        of length 1.
+        A DataArray with the three dimensions, or two for a single feature; or a Dataset
+        whose variables are features, each with two dimensions. Other dimensions must
+        have length 1.
     object : str or sequence of str, default="object"
-        Dimension of the objects; its coordinate gives the ids. Several dimensions, such
-        as ``("lat", "lon")``, or a dimension stacked from them, make one object of each
-        cell of a grid, with the id ``"lat=50.0, lon=10.0"``; the coordinates are
-        columns of the table of a `Clustering`.
+        Dimension of the objects; its coordinate gives the ids. With several dimensions,
+        such as ``("lat", "lon")``, or a dimension stacked from them, each cell of the
+        grid is an object with the id ``"lat=50.0, lon=10.0"``, and the table of a
+        `Clustering` has its coordinates.
     sample : str, default="sample"
         Dimension of the draws or values: ensemble members, posterior draws.
     feature : str or None, default="feature"
         Dimension of the features; its coordinate gives their names. None for a
         DataArray with a single feature. Not used for a Dataset.
     variables : sequence of str, optional
-        Variables of a Dataset to take as features; all of them by default.
+        Variables of a Dataset that are features; by default all of them.
     joint : bool
         Whether entry j of `sample` belongs together across objects (a member of an
-        ensemble, a draw from one posterior), as in `from_worlds`; else each object
-        has values of its own, as in `from_array`.
+        ensemble, a draw from one posterior), as in `from_worlds`. Otherwise the values
+        of each object are independent, as in `from_array`.
     missing : {"error", "drop", "impute"}, default="error"
-        With "drop" a draw with a missing value is left out: of the object it belongs
-        to, or with `joint` of all objects. With "impute" gaps of joint draws are
-        filled, as by `from_frame`; draws that are not joint are left out. Cells of a
-        grid without any value, such as land in a map of the sea, are left out by both.
-        A warning says how many.
+        "drop" leaves out draws with a missing value: for their object, or with `joint`
+        for all objects. "impute" fills gaps of joint draws, as in `from_frame`, and
+        leaves out other draws with gaps. Both leave out grid cells without any value,
+        such as land in a map of the sea. A warning gives the numbers.
 
     Notes
     -----
@@ -113,13 +112,13 @@ def _names_of_cells(index: Any) -> list[str]:
 
 
 def dims_of_cells(dataset: Any, id: str | None) -> list[str]:
-    """Dimensions of a grid whose cells are the objects, as in "lat,lon"; else none."""
+    """Return the dimensions of a grid of objects, as in "lat,lon"; else none."""
     dims = [name.strip() for name in (id or "").split(",")]
     return dims if len(dims) > 1 and set(dims) <= set(dataset.dims) else []
 
 
 def _without_empty(array: Any, cells: str) -> Any:
-    """The cells of a grid that have any value."""
+    """Return the cells of a grid that have any value."""
     kept = array.dropna(cells, how="all")
     n = array.sizes[cells] - kept.sizes[cells]
     if n:
@@ -186,7 +185,7 @@ def _from_cube(
     joint: bool,
     missing: str,
 ) -> UncertainData:
-    """Make data from an array (n_objects, n_draws, n_features) that may have gaps."""
+    """Make data from an array (n_objects, n_draws, n_features) with or without gaps."""
     gaps: Mask = np.asarray(np.isnan(cube).any(axis=2))
     if not gaps.any():
         if joint:
@@ -213,7 +212,7 @@ def _from_cube(
 
 
 def from_dimensions(array: Any, spec: TableSpec) -> UncertainData:
-    """Take xarray data as described by the arguments of `from_frame`."""
+    """Make data from xarray objects, as described by the arguments of `from_frame`."""
     if spec.weight is not None:
         msg = f"{given(weight=spec.weight)} cannot be used with xarray data."
         raise DataError(msg)
@@ -237,7 +236,7 @@ def from_dimensions(array: Any, spec: TableSpec) -> UncertainData:
             )
             raise DataError(msg)
     elif len(spec.values) == 1 and spec.values[0] in array.data_vars:
-        # A single variable may bring the dimension of the features with it.
+        # A single variable may have the dimension of the features.
         array = array[spec.values[0]]
         rest = [str(d) for d in array.dims if d not in (*objects, spec.sample)]
         feature = rest[0] if len(rest) == 1 else None
@@ -255,7 +254,7 @@ def from_dimensions(array: Any, spec: TableSpec) -> UncertainData:
 
 
 def columns_of_dataset(dataset: Any, id: str | None) -> dict[str, Any]:
-    """Take the variables with one and the same dimension, or grid, as columns."""
+    """Return variables with the same dimension, or grid, as columns."""
     several = f"df is a DataArray with the dimensions {list(dataset.dims)}"
     if hasattr(dataset, "data_vars"):
         if dims := dims_of_cells(dataset, id):
@@ -269,7 +268,7 @@ def columns_of_dataset(dataset: Any, id: str | None) -> dict[str, Any]:
             return {name: v.values for name, v in flat.items()}
         several = f"the Dataset has the dimensions {dict(dataset.sizes)}"
     msg = (
-        f"{several}; say which one holds the draws with {given('sample')}, and whether "
-        f"they are {given('joint')}. Or name those of a grid: {given(id='lat,lon')}."
+        f"{several}; set {given('sample')} to the one that holds the draws, and "
+        f"{given('joint')}. Or name those of a grid: {given(id='lat,lon')}."
     )
     raise DataError(msg)

@@ -1,4 +1,4 @@
-"""Numbers from uncertainties and astropy, with what they know about their errors."""
+"""Numbers of the packages uncertainties and astropy, with their errors."""
 
 import warnings
 from collections.abc import Sequence
@@ -24,20 +24,20 @@ def from_uncertainties(
     ids: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> UncertainData:
-    """Take numbers with errors from the package uncertainties, as Gaussians.
+    """Make Gaussian data from numbers of the package uncertainties.
 
     Parameters
     ----------
     array : array-like of shape (n_objects, n_features)
-        Numbers with errors (``ufloat``, ``unumpy.uarray``, results of computing with
-        them); plain numbers are exact.
+        Numbers with errors (``ufloat``, ``unumpy.uarray``, and results of
+        computations); plain numbers are exact.
     ids, feature_names : array-like, optional
         Names of the objects, 0, 1, ... by default, and of the features, x0, x1, ....
 
     Notes
     -----
     Correlations between the features of an object are kept. Correlations between
-    objects, from a source of error they share, are not: a warning says so.
+    objects, due to a shared source of error, are dropped with a warning.
 
     Examples
     --------
@@ -114,15 +114,15 @@ def from_distribution_array(
     ids: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> UncertainData:
-    """Take an astropy Distribution.
+    """Make data from an astropy Distribution.
 
     Parameters
     ----------
     dist : astropy.uncertainty.Distribution of shape (n_objects, n_features)
         Or (n_objects,) for a single feature. Units are dropped.
     joint : bool, default=False
-        Whether draw j belongs together across objects, as in `from_worlds`; draw j of
-        an object's features does in any case.
+        Whether draw j belongs together across objects, as in `from_worlds`. It always
+        belongs together across the features of an object.
     ids, feature_names : array-like, optional
         Names of the objects, 0, 1, ... by default, and of the features, x0, x1, ....
 
@@ -151,7 +151,7 @@ def from_distribution_array(
 
 
 def from_uncertain_columns(rows: Rows) -> UncertainData:
-    """Take columns of ufloats or of astropy Distributions."""
+    """Make data from columns of ufloats or of astropy Distributions."""
     spec, ids = rows.spec, rows.coded.ids
     rows.refuse_repeated(ONE_ROW_EACH)
     others = {"weight": spec.weight, "sample": spec.sample, "log": sorted(spec.logs)}

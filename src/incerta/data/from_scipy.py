@@ -1,4 +1,4 @@
-"""`scipy.stats` distributions: taken as laws, and stored by names and parameters."""
+"""`scipy.stats` distributions as laws, stored by names and parameters."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ from incerta.typing import Array, ArrayLike, Indices
 
 @dataclass(frozen=True, eq=False)
 class FrozenGroup:
-    """Classic distributions of one name: one vectorized ``ppf`` serves them all."""
+    """Classic distributions of one name, with one vectorized ``ppf``."""
 
     generator: Any
     parameters: tuple[Array, ...]  # shapes, loc, scale; each (size,)
@@ -47,7 +47,7 @@ class FrozenGroup:
 
 @dataclass(frozen=True, eq=False)
 class ObjectGroup:
-    """New-style distributions of one class: one vectorized ``icdf``."""
+    """New-style distributions of one class, with one vectorized ``icdf``."""
 
     cls: Any
     parameters: dict[str, Array]
@@ -68,7 +68,7 @@ class ObjectGroup:
 
 @dataclass(frozen=True, eq=False)
 class SingleGroup:
-    """Distributions that share nothing: evaluated one by one, many worlds per call."""
+    """Distributions evaluated one by one, with many worlds per call."""
 
     members: tuple[Any, ...]
 
@@ -103,10 +103,10 @@ def _check_cells(law: "Cells") -> None:
 @stored(_check_cells, group="i c", member="i c")
 @dataclass(frozen=True, eq=False)
 class Cells(Law):
-    """Independent features, each with a distribution of its own.
+    """Independent features with separate distributions.
 
-    Cell ``feature + width * object`` belongs to group ``group[cell]``, where
-    it has number ``member[cell]``.
+    Cell ``feature + width * object`` is member ``member[cell]`` of group
+    ``group[cell]``.
     """
 
     groups: tuple[CellGroup, ...]
@@ -232,7 +232,7 @@ def _check_opaque(law: "Opaque") -> None:
 @stored(_check_opaque, center="f n d", cov="f n d d")
 @dataclass(frozen=True, eq=False)
 class Opaque(Law):
-    """Multivariate distributions that can only be asked for draws (``rvs``).
+    """Multivariate distributions that only provide draws (``rvs``).
 
     The uniform number of an object seeds a generator for its draw.
     """
@@ -277,7 +277,7 @@ class Opaque(Law):
 
 
 def _generator_at(u: float) -> np.random.Generator:
-    """Make a generator whose stream is fixed by one uniform number."""
+    """Make a generator with a stream determined by one uniform number."""
     return np.random.Generator(np.random.Philox(key=int(u * 2**54)))
 
 
@@ -292,8 +292,8 @@ def _quantile_of(member: Any, u: Array) -> Array:
 
 
 def _kernel_quantile(kde: Any, u: Array) -> Array:
-    # The uniform picks a kernel; what is left of it within that kernel's share
-    # is uniform again and places the value inside the kernel.
+    # The uniform number picks a kernel. Its position within the share of that kernel is
+    # uniform, too, and places the value inside the kernel.
     edges = np.concatenate([[0.0], np.cumsum(kde.weights)])
     edges[-1] = 1.0
     pick = np.clip(np.searchsorted(edges, u, side="right") - 1, 0, kde.n - 1)
@@ -328,12 +328,12 @@ def from_distributions(
     Parameters
     ----------
     rows : sequence
-        One entry per object: a multivariate frozen distribution, a `gaussian_kde`,
-        or a univariate distribution for each feature (a single one if there is only one
+        One entry per object: a multivariate frozen distribution, a `gaussian_kde`, or a
+        univariate distribution for each feature (a single one if there is only one
         feature). Classic frozen distributions and the new distribution objects of
-        `scipy.stats` may be mixed. A univariate distribution with array parameters
-        represents a row of features; a single one whose parameters are tables,
-        (n_objects, n_features), represents everything.
+        `scipy.stats` may be mixed. A univariate distribution with array parameters is a
+        row of features. A single distribution with parameters of shape (n_objects,
+        n_features) gives all rows.
     ids, feature_names : array-like, optional
         Names of the objects, 0, 1, ... by default, and of the features, x0, x1, ....
     meaning : {"error", "belief", "spread"}, default="belief"
@@ -380,7 +380,7 @@ def _is_univariate(item: Any) -> bool:
 
 
 def _sheet(table: Any) -> Law:
-    """Make the law of one distribution whose parameters are tables."""
+    """Return the law of one distribution whose parameters are tables."""
     shape = np.shape(table.mean())
     if len(shape) == 0:
         return _cells([[table]])
@@ -402,7 +402,7 @@ def _sheet(table: Any) -> Law:
 
 
 def _stacked(rows: list[Any]) -> Law:
-    """Sort rows by kind of distribution; each kind has a law of its own."""
+    """Sort rows by kind of distribution, with a law for each kind."""
     if not rows:
         msg = "rows is empty; there is nothing to cluster."
         raise DataError(msg)
@@ -426,7 +426,7 @@ def _stacked(rows: list[Any]) -> Law:
 
 
 def _placed(members: list[list[int]], n: int) -> tuple[Indices, Indices]:
-    """The part that each of `n` belongs to, and its number among the part's members."""
+    """Return the part of each of `n` members, and the number within the part."""
     part, place = np.empty(n, np.intp), np.empty(n, np.intp)
     for number, which in enumerate(members):
         part[which], place[which] = number, np.arange(len(which))
@@ -481,8 +481,8 @@ class _Cell(NamedTuple):
 
 
 def _group_of(item: Any, shape: tuple[int, ...]) -> tuple[Any, CellGroup] | None:
-    """Return the cells of one distribution as a group, and what it has in common."""
-    # Without scipy's private record of the parameters it is usable on its own only.
+    """Return the cells of one distribution as a group, with a key for equal groups."""
+    # Without scipy's private record of the parameters, it forms a group by itself.
     size = int(np.prod(shape))
 
     def flat(parameter: Any) -> Array:
@@ -491,7 +491,7 @@ def _group_of(item: Any, shape: tuple[int, ...]) -> tuple[Any, CellGroup] | None
 
     if hasattr(item, "dist") and hasattr(item.dist, "_parse_args"):
         shapes, loc, scale = item.dist._parse_args(*item.args, **item.kwds)
-        # A discrete distribution has no scale to pass.
+        # A discrete distribution has no scale.
         rest = (loc,) if not hasattr(item.dist, "pdf") else (loc, scale)
         parameters = tuple(flat(p) for p in (*shapes, *rest))
         return (item.dist.name, len(shapes)), FrozenGroup(item.dist, parameters)
@@ -504,7 +504,7 @@ def _group_of(item: Any, shape: tuple[int, ...]) -> tuple[Any, CellGroup] | None
 
 
 def _cells(rows: list[list[Any]]) -> Law:
-    """Group the cells of all rows by what they have in common."""
+    """Group the cells of all rows by their keys."""
     width = len(rows[0])
     for i, row in enumerate(rows):
         if len(row) != width:
@@ -593,7 +593,7 @@ def _refuse_infinite_moments(law: Law) -> None:
 # how distributions are stored ---------------------------------------------------------
 
 
-# Of Normal and its like; scipy does not name it in public.
+# The class of Normal and others, which is not public in scipy.
 _NEW_STYLE: Any = stats.Normal.__base__
 NAMELESS = "it is not a distribution with a name in scipy.stats"
 
@@ -632,7 +632,7 @@ def _made_object(state: State) -> ObjectGroup:
     group = ObjectGroup(cls, parameters, state["size"])
     if {len(column) for column in parameters.values()} != {group.size}:
         wrong("a distribution has more parameters than cells")
-    group.moments()  # the names of its parameters are right, or this fails
+    group.moments()  # fails if the names of parameters are wrong
     return group
 
 
@@ -654,13 +654,13 @@ def _made_kernel(state: State) -> Any:
     shapes = {"dataset": "f d n", "weights": "f n", "covariance": "f d d"}
     _check_all(state, shapes)
     kde: Any = stats.gaussian_kde(state["dataset"], state["factor"], state["weights"])
-    # It rounds both anew: a last bit may differ, and with it a draw.
+    # Both are rounded again: the last bit of a draw may differ.
     kde._weights, kde.covariance = state["weights"], state["covariance"]
     return kde
 
 
 def _made_t(state: State) -> Any:
-    # All of it: what is left out would be made up by scipy, of any size.
+    # Store all of it: scipy would create missing parts, of any size.
     _check_all(state, {"loc": "f d", "shape": "f d d"})
     loc, shape, df = state["loc"], state["shape"], state["df"]
     return stats.multivariate_t(loc, shape, df, allow_singular=True)
@@ -679,7 +679,7 @@ register(
     Recipe(
         _object_state,
         _made_object,
-        # Its moments are computed once, of all cells together.
+        # Its moments are computed once for all cells.
         cost=lambda state: 256 * sum(p.size for p in state["parameters"].values()),
     ),
 )
@@ -694,7 +694,7 @@ register(
             "covariance": kde.covariance,
         },
         _made_kernel,
-        # Covariance and its root come in two kinds each, after a copy of the values.
+        # Bytes: two copies each of the covariance and its root, and the values.
         cost=lambda state: int(
             2**11
             + 32 * (state["dataset"].size + state["weights"].size)

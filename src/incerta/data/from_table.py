@@ -30,7 +30,7 @@ from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
 from incerta.wording import given
 
-MOST_COMPARED = 100_000  # ids, in which some that look alike are searched
+MOST_COMPARED = 100_000  # ids checked for some that look alike
 
 
 def from_frame(
@@ -51,7 +51,7 @@ def from_frame(
     log: str | Sequence[str] | bool | None = None,
     replicates: str | None = None,
 ) -> UncertainData:
-    """Take a table: rows that are values, or values with error columns.
+    """Make data from a table: rows that are values, or values with error columns.
 
     Without `errors` the table is in *long form*: rows with the same id are possible
     values of one object, a single row is a value known exactly. With `errors` it is
@@ -60,11 +60,11 @@ def from_frame(
     Parameters
     ----------
     df : frame
-        Of pandas, polars (also lazy), pyarrow, duckdb or any other library narwhals
-        knows; an astropy Table; a dict of columns. Lazy ones are run once, for the
-        needed columns only. xarray data are taken as by `from_xarray`: `id` and
-        `sample` name dimensions (``"lat,lon"`` makes objects of the cells of a grid),
-        `values` the dimension of the features or variables of a Dataset.
+        A frame of pandas, polars (also lazy), pyarrow, duckdb or any other library that
+        narwhals supports; an astropy Table; or a dict of columns. Lazy frames are run
+        once, for the needed columns. xarray data are read as by `from_xarray`: `id` and
+        `sample` name dimensions (with ``"lat,lon"`` grid cells are objects), and
+        `values` names the dimension of the features, or variables of a Dataset.
     id : str, optional
         Column with the object of each row: numbers, text or dates. Without it every
         row is an object, numbered from 0.
@@ -76,18 +76,18 @@ def from_frame(
         columns a pair of templates ``("{}_low", "{}_high")`` or a dict from value to
         ``(low, high)``.
     kind : str, default="sd"
-        What the error columns hold:
+        Contents of the error columns:
 
         - ``"sd"``, the standard deviation;
-        - ``"se"``, the standard error, where the object is a mean;
+        - ``"se"``, the standard error of a mean;
         - ``"var"``, the variance;
-        - ``"ivar"``, 1 / variance, where 0 means that nothing is known;
+        - ``"ivar"``, 1 / variance; 0 means an infinite error;
         - ``"2sigma"`` and ``"3sigma"``, two or three standard deviations;
-        - ``"moe90"`` and ``"moe95"``, a margin of error of 90 or 95 %: 1.644854 or
+        - ``"moe90"`` and ``"moe95"``, a margin of error of 90 or 95%: 1.644854 or
           1.959964 standard deviations;
         - ``"rel%"``, the standard deviation in percent of the value, without its sign;
         - ``"ci68"`` and ``"ci95"``, the two ends of a confidence interval of 68 or
-          95 %, which span 2 times 0.994458 or 1.959964 standard deviations. The value
+          95%, which span 2 times 0.994458 or 1.959964 standard deviations. The value
           is that of its column if there is one, else the middle;
         - ``"plusminus"``, errors upwards and downwards, such as
           ``("{}_err1", "{}_err2")``: the upper one first. Lower ones may be written
@@ -98,49 +98,50 @@ def from_frame(
         Or ``"counts"``: there are no error columns, `values` are counts, as for
         `from_counts`. Rows of the same object are repeated counts.
     exposure : str, optional
-        Counts: column with how much was looked at (hours, area, people). By default
-        the sum of the counts of the row, so that shares are compared.
+        Counts: column with the exposure (hours, area, people). By default the sum of
+        the counts of the row, so that shares are compared.
     weight : str, optional
-        Long form: column that says how likely each value is.
+        Long form: column with the relative probability of each value.
     missing : {"error", "drop", "infinite", "impute"}, optional
-        What to do about missing values and errors; see Notes. By default "infinite",
-        with a warning that counts them, where values have error columns and these are
-        errors; else "error".
+        Treatment of missing values and errors; see Notes. The default is "infinite",
+        with a warning that counts them, if there are error columns with the meaning
+        "error", and otherwise "error".
     sample : str, optional
-        Long form: column that says which draw a row belongs to (ensemble member,
-        month, imputation). Needs `joint`.
+        Long form: column with the draw of each row (ensemble member, month,
+        imputation). It requires `joint`.
     joint : bool, optional
-        Whether rows with the same `sample` belong together across objects; then
-        every draw must place every object, once.
+        Whether rows with the same `sample` belong together across objects. Every draw
+        must then have one row for each object.
     meaning : {"error", "belief", "spread"}, optional
-        What the uncertainty means; see `UncertainData`. By default error columns mean
-        "error", several rows per object "spread", bounds and joint draws "belief".
-        With "error" the rows of an object are replicates: repeated measurements of
-        one quantity, of which some features may be missing.
+        What the uncertainty means; see `UncertainData`. The default is "error" for
+        error columns, "spread" for several rows per object, and "belief" for bounds and
+        joint draws. With "error" the rows of an object are replicates: repeated
+        measurements of one quantity, in which some features may be missing.
     batch : str, optional
         Replicates: column with the batch (plate, night, run) of each row. The offset of
-        each batch is estimated and taken off, with a warning that says how large it is.
+        each batch is estimated and subtracted, with a warning that gives its size.
     corr : str, optional
-        Wide form: columns with the correlation of the errors of two values, such as
-        ``"{}_{}_corr"``, which finds ra_dec_corr for the values ra and dec, in either
-        order. Pairs without such a column have the correlation 0.
+        Wide form: template of columns with the correlation of the errors of two values.
+        ``"{}_{}_corr"`` finds ra_dec_corr for the values ra and dec, in either order.
+        Pairs without a column have the correlation 0.
     log : str, list of str or True, optional
-        Values of which the decimal logarithm is taken, errors included; "all" or True
-        for all of them. The feature is then called ``log10(mass)``.
+        Values to replace by their decimal logarithm, errors included; "all" or True for
+        all values. The feature is then called ``log10(mass)``.
     replicates : str, optional
         Pattern of columns with repeated measurements side by side, such as ``"{}_*"``
         for ``h_1``, ``h_2`` and ``h_3`` of the value ``h``; ``*`` stands for digits or
-        letters. They are taken as the rows of a long table would be: `meaning` is
-        "error" by default; with "spread" they are the values of a distribution.
+        letters. They are read like the rows of a long table: `meaning` is "error" by
+        default; with "spread" they are the values of a distribution.
 
     Notes
     -----
-    Objects come in order of first appearance. Missing values are left out, kept or
-    filled with a warning that counts them. The page on data says how they are filled,
-    what the law of a value with unequal errors is, and what logarithms do to errors.
+    Objects are in order of first appearance. Missing values are left out, kept or
+    filled, with a warning that counts them. The page on data describes how they are
+    filled, the law of values with unequal errors, and the effect of logarithms on
+    errors.
 
-    Time and memory are about those needed to copy the columns used; imputing adds up to
-    200 rounds of ``n_objects * n_features**3``.
+    Time and memory are about those of a copy of the columns. Imputation adds up to 200
+    rounds of ``n_objects * n_features**3``.
 
     Examples
     --------
@@ -158,7 +159,7 @@ def from_frame(
 
 
 def from_spec(df: Any, spec: TableSpec) -> UncertainData:
-    """Take a table as it was described."""
+    """Make data from a table and its description."""
     if comes_from(df, "xarray"):
         from incerta.data.from_dataarray import columns_of_dataset, from_dimensions
 
@@ -208,8 +209,8 @@ def _needed(table: Table, spec: TableSpec, df: Any) -> list[str]:
         index = getattr(getattr(df, "index", None), "names", ())
         named = spec.id is not None and spec.id not in table.names
         if named and spec.id in index:
-            said = given(id=spec.id)
-            msg = f"{said} is the index, not a column; pass df.reset_index()."
+            name = given(id=spec.id)
+            msg = f"{name} is the index, not a column; pass df.reset_index()."
             raise DataError(msg) from error
         raise
 
@@ -230,7 +231,7 @@ def _objects(table: Table, spec: TableSpec) -> Coded:
 
 
 def _warn_of_alike(ids: Ids, name: str) -> None:
-    """Say so if two objects have ids that a person would take for the same."""
+    """Warn if two objects have ids that people would read as the same."""
     if ids.dtype.kind not in "UO" or len(ids) > MOST_COMPARED:
         return
     seen: dict[str, str] = {}
@@ -250,7 +251,7 @@ def _warn_of_alike(ids: Ids, name: str) -> None:
 def _long_form(rows: Rows) -> UncertainData:
     spec, groups = rows.spec, group_codes(rows.coded)
     names = spec.values if spec.weight is None else (*spec.values, spec.weight)
-    # Straight into its place, one column at a time: long tables are large.
+    # Copy one column at a time into place, because long tables are large.
     values, likely = np.empty((len(rows.table), len(spec.values))), None
     for j, name in enumerate(names):
         column = rows.feature(name)
@@ -267,7 +268,7 @@ def _long_form(rows: Rows) -> UncertainData:
 def _of_values(
     rows: Rows, groups: Groups, values: Array, likely: Array | None
 ) -> UncertainData:
-    """Take rows that are values, those of an object next to each other."""
+    """Make data from rows that are values, grouped by object."""
     spec = rows.spec
     names = spec.values if spec.weight is None else (*spec.values, spec.weight)
     cells = [*values.T] if likely is None else [*values.T, likely]
@@ -304,7 +305,7 @@ def _of_values(
 
 
 def _of_counts(rows: Rows) -> UncertainData:
-    """Take counts; rows of the same object are repeats."""
+    """Make data from counts; rows of the same object are repeats."""
     spec, coded = rows.spec, rows.coded
     names = spec.values if spec.exposure is None else (*spec.values, spec.exposure)
     cells = [rows.finite(name) for name in names]
@@ -318,7 +319,7 @@ def _of_counts(rows: Rows) -> UncertainData:
             lacking = listed_gaps(names, [np.isnan(column) for column in cells], coded)
             msg = (
                 f"there are missing values: {lacking}. Write 0 where nothing was seen; "
-                f"{given(missing='drop')} leaves out rows that were not looked at."
+                f"{given(missing='drop')} leaves out rows that were not observed."
             )
             raise MissingValueError(msg)
         kept = dropped(gaps, coded)
@@ -335,7 +336,7 @@ def _of_counts(rows: Rows) -> UncertainData:
 def _replicates(
     rows: Rows, groups: Groups, places: Indices, values: Array
 ) -> UncertainData:
-    """Repeated measurements: means with errors, batches brought to one level."""
+    """Make data from replicates: means with errors, without batch offsets."""
     spec = rows.spec
     known = np.add.reduceat(~np.isnan(values), groups.starts[:-1], dtype=np.intp)
     if not known.all():
@@ -365,7 +366,7 @@ def _counted(groups: Groups) -> tuple[Indices, Indices]:
 
 
 def _repeats_below(rows: Rows) -> tuple[Array, Groups]:
-    """Put repeats, columns of the same ending, below each other as in a long table."""
+    """Stack repeats, columns with the same ending, as in a long table."""
     spec, coded = rows.spec, rows.coded
     repeats = spec.repeats(rows.table.names)
     endings = list(dict.fromkeys(end for columns in repeats for end in columns))
@@ -375,7 +376,7 @@ def _repeats_below(rows: Rows) -> tuple[Array, Groups]:
                 f"{given(meaning=spec.stated_meaning)} needs the same repeats of all "
                 f"values, as a repeat is one value of the object: {spec.values[0]!r} "
                 f"has {', '.join(repeats[0])}; {name!r} has {', '.join(columns)}. Name "
-                f"fewer values, or say {given(meaning='error')}."
+                f"fewer values, or set {given(meaning='error')}."
             )
             raise DataError(msg)
     places = {end: place for place, end in enumerate(endings)}

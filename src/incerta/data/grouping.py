@@ -1,4 +1,4 @@
-"""From a column of object ids to objects: which rows belong together."""
+"""Group the rows of a table by object id."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ class Coded(NamedTuple):
 
     ids: Ids  # the different ids, in order of first appearance
     codes: Indices  # (n_rows,), position in `ids` of each row's id
-    is_column: bool = True  # else rows are objects, numbered from 0
+    is_column: bool = True  # if False, rows are objects, numbered from 0
 
     def name(self, row: int) -> str:
         """Return the id of a row, as text for messages."""
@@ -21,7 +21,7 @@ class Coded(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Rows of the same object, put next to each other."""
+    """Rows grouped by object."""
 
     ids: Ids  # each object's id, in order of first appearance
     starts: Indices  # (n_objects + 1,), where each object's rows begin
@@ -30,7 +30,7 @@ class Groups(NamedTuple):
 
 def encode(labels: Ids) -> Coded:
     """Number the ids in order of first appearance."""
-    # Only heads of runs of equal ids are compared: sorted input costs no sort.
+    # Only the heads of runs of equal ids are compared, so sorted input needs no sort.
     changes = np.flatnonzero(labels[1:] != labels[:-1]) + 1
     heads = np.concatenate([[0], changes])
     names, first, code = np.unique(
@@ -42,7 +42,7 @@ def encode(labels: Ids) -> Coded:
 
 
 def by_appearance(first: Indices) -> Indices:
-    """Return the rank of each id, given the row where each first appears."""
+    """Return the rank of each id, given the row of its first appearance."""
     rank = np.empty(len(first), dtype=np.intp)
     rank[np.argsort(first)] = np.arange(len(first))
     return rank

@@ -1,8 +1,8 @@
-"""Laws: how the values of all objects are distributed.
+"""Laws: the distributions of the values of all objects.
 
-A law describes all objects at once. Everything it does is an array operation, and it
-draws by one rule: uniform numbers in, values out. Whoever supplies the uniform numbers
-controls seeds, order and stratification.
+A law describes all objects at once, with array operations. It turns uniform numbers
+into values. The caller, who supplies the uniform numbers, controls seeds, order and
+stratification.
 """
 
 from abc import ABC, abstractmethod
@@ -31,7 +31,7 @@ from incerta.typing import Array, Indices, Mask
 T = TypeVar("T", bound=np.generic)
 Some = TypeVar("Some", bound="Takes")
 
-# Standard deviations of a Gaussian beyond which 3e-12 of it lie, taken to be nothing.
+# Standard deviations beyond which a Gaussian is cut off: 3e-12 of it.
 REACH = 7.0
 
 
@@ -45,16 +45,15 @@ class Boxes(NamedTuple):
 class Law(ABC):
     """Distributions of `n_objects` objects with `n_features` features."""
 
-    # How many draws of all objects together there are; None if they are independent.
+    # Number of joint draws; None if objects are independent.
     n_draws: int | None = None
-    # Whether the features of an object are independent, each with a uniform number of
-    # its own key.
+    # Whether features are independent, each with a uniform number by its own key.
     independent_features = False
 
     @property
     @abstractmethod
     def kind(self) -> str:
-        """A word or two for people: "gaussian", "samples", ..."""
+        """Kind of the law in a word or two: "gaussian", "samples", ..."""
 
     @property
     @abstractmethod
@@ -66,11 +65,11 @@ class Law(ABC):
 
     @property
     def n_uniforms(self) -> int:
-        """How many uniform numbers one value of one object is made from."""
+        """Number of uniform numbers for one value of one object."""
         return self.n_features
 
     def keys(self, objects: Keys, features: Keys) -> Keys:
-        """Keys (n_objects, n_uniforms) of the uniform numbers of objects."""
+        """Return keys (n_objects, n_uniforms) of the uniform numbers of objects."""
         of_each = features if self.independent_features else numbered(self.n_uniforms)
         return objects[:, None] + of_each
 
@@ -78,37 +77,37 @@ class Law(ABC):
     def at(self, u: Array) -> Array:
         """Turn uniforms u, 0 < u < 1, into values; see `n_uniforms` and `n_features`.
 
-        The first axes of both are worlds and objects.
+        The first axes of input and output are worlds and objects.
         """
 
     @abstractmethod
     def mean(self) -> Array:
-        """Expected value of each object, shape (n_objects, n_features)."""
+        """Return the expected value of each object, (n_objects, n_features)."""
 
     @abstractmethod
     def variance(self) -> Array:
-        """Variance per object and feature, shape (n_objects, n_features)."""
+        """Return the variance per object and feature, (n_objects, n_features)."""
 
     def covariance(self) -> Array:
-        """Covariance of each object; diagonal unless a law knows better."""
+        """Return the covariance of each object; diagonal unless overridden."""
         return diagonal(self.variance())
 
     def missing(self) -> Mask | None:
-        """Which values are missing, shape (n_objects, n_features); None if none are."""
+        """Return a mask of missing values, (n_objects, n_features), or None."""
         return None
 
     def values_per_object(self) -> Indices | None:
-        """Number of values of each object; None if they are given by a formula."""
+        """Return the number of values of each object; None for a formula."""
         return None
 
     def boxes(self) -> Boxes:
-        """Box around (nearly) all values that each object can take."""
+        """Return a box around (nearly) all values of each object."""
         mean, reach = self.mean(), REACH * np.sqrt(self.variance())
         return Boxes(mean - reach, mean + reach)
 
     @abstractmethod
     def take(self, index: Indices) -> Self:
-        """Keep the objects at these positions, in this order."""
+        """Return the law of the objects at these positions, in this order."""
 
     def rescaled(self, scale: Array, offset: Array) -> "Law":
         """Return the law of ``value * scale + offset``, feature by feature."""
@@ -116,24 +115,24 @@ class Law(ABC):
 
     @abstractmethod
     def select(self, features: Indices) -> "Law":
-        """Keep these features, in this order."""
+        """Return the law of these features, in this order."""
 
     def mapped(self, matrix: Array, offset: Array) -> "Law":
         """Return the law of ``matrix @ value + offset``."""
         return Mapped(self, matrix, offset)
 
     def meant(self, meaning: str) -> "Law":
-        """The law of the same objects if their uncertainty means this."""
+        """Return the law of the same objects with this meaning of the uncertainty."""
         return self
 
     def joined(self, other: "Law") -> "Law | None":
-        """One law of the same kind for both sets of objects, if there is one."""
+        """Return one law of the same kind for both sets of objects, if possible."""
         return None
 
 
 @dataclass(frozen=True, eq=False)
 class Arrays(Law):
-    """Laws that are a few arrays, which are cut and joined along their axes."""
+    """Laws that consist of arrays, which are cut and joined along their axes."""
 
     # A letter for each axis: n for objects, d for features. The first array has both.
     axes: ClassVar[dict[str, str]]
@@ -183,18 +182,18 @@ class Arrays(Law):
 
 
 def nan_or_none(values: Array) -> Mask | None:
-    """Where values are NaN; None if nowhere."""
+    """Return where values are NaN; None if nowhere."""
     gaps: Mask = np.isnan(values)
     return gaps if gaps.any() else None
 
 
 def numbered(n: int) -> Keys:
-    """Keys of features without names: x0, x1, ..."""
+    """Return keys of features without names: x0, x1, ..."""
     return keys_of_texts(tuple(f"x{j}" for j in range(n)))
 
 
 def diagonal(variance: Array) -> Array:
-    """Covariance matrices of independent features, shape (n, d, d)."""
+    """Return covariance matrices of independent features, (n, d, d)."""
     n, d = variance.shape
     cov = np.zeros((n, d, d))
     cov[:, range(d), range(d)] = variance
@@ -202,7 +201,7 @@ def diagonal(variance: Array) -> Array:
 
 
 class Takes(Protocol):
-    """What has members, of which it can keep some."""
+    """Objects with members, of which some can be kept."""
 
     def take(self, index: Indices) -> Self: ...
 
@@ -210,7 +209,7 @@ class Takes(Protocol):
 def still_used(
     parts: Sequence[Some], part: Indices, row: Indices
 ) -> tuple[tuple[Some, ...], Indices, Indices]:
-    """Parts with the members that are left, and their numbers: `row` of `part`."""
+    """Return parts with the remaining members, and the numbers `row` of `part`."""
     kept: list[Some] = []
     new_part, new_row = np.empty_like(part), np.empty_like(row)
     for number, each in enumerate(parts):
@@ -260,7 +259,7 @@ class Stacked(Law):
         return max(law.n_uniforms for law in self.parts)
 
     def keys(self, objects: Keys, features: Keys) -> Keys:
-        # Columns that a part has no use for are not looked at.
+        # Columns that a part does not need are ignored.
         out = np.zeros((self.n_objects, self.n_uniforms), dtype=np.uint64)
         for number, law in enumerate(self.parts):
             where = np.flatnonzero(self.part == number)
@@ -316,7 +315,7 @@ class Stacked(Law):
 
 
 def stack(laws: list[Law]) -> Law:
-    """Put the objects of several laws one after the other."""
+    """Return the law of the objects of several laws, one after the other."""
     merged = [laws[0]]
     for law in laws[1:]:
         joined = merged[-1].joined(law)
@@ -363,7 +362,7 @@ class Mapped(Law):
         return self.source.n_uniforms
 
     def keys(self, objects: Keys, features: Keys) -> Keys:
-        # The features that were mapped have lost their names.
+        # Mapped features have no names.
         return self.source.keys(objects, numbered(self.source.n_features))
 
     def at(self, u: Array) -> Array:
@@ -465,7 +464,8 @@ class Independent(Arrays):
     def mapped(self, matrix: Array, offset: Array) -> Law:
         if self.family != "gaussian":
             return super().mapped(matrix, offset)
-        # As Gaussian.mapped, without a matrix of d × d numbers for each object.
+        # The same as Gaussian.mapped, without a matrix of d × d numbers for each
+        # object.
         factor = matrix * np.abs(self.scale)[:, None]
         return Gaussian(self.loc @ matrix.T + offset, factor)
 
@@ -487,8 +487,8 @@ class Gaussian(Arrays):
 
     @classmethod
     def with_covariance(cls, mean: Array, cov: Array) -> "Gaussian":
-        """Factor covariances that are positive semi-definite."""
-        # By correlations: next to much larger variances, small ones would be lost.
+        """Factor positive semi-definite covariances."""
+        # Use correlations: beside much larger variances, small ones would be lost.
         scale = np.sqrt(np.clip(np.einsum("nii->ni", cov), 0.0, None))
         by = np.where(scale > 0.0, scale, 1.0)
         eigenvalues, vectors = np.linalg.eigh(cov / by[:, :, None] / by[:, None])
@@ -550,7 +550,7 @@ class SplitNormal(Arrays):
         total = self.below + self.above
         left = u * total <= self.below
         width = np.where(left, self.below, self.above)
-        # The tail that is left over, as a share of the Gaussian with this width.
+        # The remaining tail, as a share of the Gaussian with this width.
         share = np.where(left, u, 1.0 - u) * (total / 2)
         tail = np.divide(share, width, out=np.full(u.shape, 0.5), where=width > 0)
         return self.mode + np.where(left, width, -width) * ndtri(np.minimum(tail, 0.5))
@@ -654,8 +654,8 @@ class Mixtures(Arrays):
         return Mixtures(self.shares, centers, matrix @ self.factors)
 
 
-N_VALUES = 64  # draws that stand for a law where no formula is known
-# What streams are for; worlds have the numbers below.
+N_VALUES = 64  # draws that represent a law without a formula
+# Number of the stream for these draws; worlds have lower numbers.
 _VALUES, _STRATA = 2, 3
 
 
@@ -698,7 +698,7 @@ class Values(Law):
         return np.diff(self.starts)
 
     def at(self, u: Array) -> Array:
-        # Inversion of a step function: which of the object's values is at u?
+        # Invert a step function: find the object's value at u.
         v = u[..., 0]
         if self.weights is None:
             rows = (v * self.counts).astype(np.intp) + self.starts[:-1]
@@ -711,7 +711,7 @@ class Values(Law):
 
     @cached_property
     def _cumulative(self) -> Array:
-        """Cumulative weights laid end to end: object i fills (i, i + 1]."""
+        """Return cumulative weights end to end: object i fills (i, i + 1]."""
         assert self.weights is not None
         total = np.cumsum(self.weights)
         before = np.concatenate([[0.0], total[self.starts[1:-1] - 1]])
@@ -803,13 +803,13 @@ class Values(Law):
         return sums if self.weights is not None else sums / self.counts[objects, None]
 
     def _centered(self, objects: slice, rows: slice) -> Array:
-        # The mean goes first: E x² − (E x)² loses all digits far from the origin.
+        # Subtract the mean first: E x² − (E x)² loses all digits far from the origin.
         values = self.values[rows]
         mean = self._expect(values, objects, rows)
         return values - np.repeat(mean, self.counts[objects], axis=0)
 
     def _blocks(self, width: int | None = None) -> Iterator[tuple[slice, slice]]:
-        """Cut the objects into runs whose temporaries stay small."""
+        """Cut the objects into runs with small temporary arrays."""
         rows_per_block = max(1, BLOCK_BYTES // (8 * (width or self.n_features)))
         first = 0
         while first < self.n_objects:
@@ -872,9 +872,9 @@ class Joint(Arrays):
 def as_values(
     law: Law, seed: int, keys: Keys | None = None, n_values: int = N_VALUES
 ) -> Values:
-    """Objects given by values: their own, or `n_values` stratified draws of each.
+    """Return objects given by values: their own, or `n_values` stratified draws.
 
-    `keys` are those of `Law.keys`; objects and features are counted by default.
+    `keys` are those of `Law.keys`; by default objects and features are numbered.
     """
     if isinstance(law, Values):
         return law
@@ -897,7 +897,7 @@ def _end_to_end(draws: Array) -> Values:
 
 
 def points_like(law: Law, points: Array) -> Law:
-    """Points, as objects without spread of the same kind as those of a law."""
+    """Return points as objects without spread, of the same kind as a law."""
     if isinstance(law, Independent):
         return Independent(law.family, points, np.zeros_like(points))
     if isinstance(law, Gaussian):

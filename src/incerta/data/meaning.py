@@ -1,4 +1,4 @@
-"""What the uncertainty of data means: error, belief or spread."""
+"""The meaning of the uncertainty of data: error, belief or spread."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 Meaning = Literal["error", "belief", "spread"]
 
-# What a person is told about each.
+# The description of each.
 MEANINGS: dict[str, str] = {
     "error": "measured values missed the truth by their errors",
     "belief": "laws say where the true values probably are",
@@ -30,13 +30,13 @@ def as_meaning(meaning: str) -> str:
 
 
 def certain(data: UncertainData) -> bool:
-    """Whether all is known: no value is missing, and none could be another one."""
+    """Return whether all values are known exactly."""
     if data.law.missing() is not None:
         return False
     return data.exact or not data.variance().any()
 
 
 def of_errors(data: UncertainData) -> bool:
-    """Whether values are measurements that missed the truth, or are missing."""
+    """Return whether values are measurements with errors, or are missing."""
     inexact = not data.exact or data.law.missing() is not None
     return data.meaning == "error" and inexact

@@ -1,4 +1,4 @@
-"""`PartitionedData`: uncertain data that lie in pieces, in files or with workers.
+"""`PartitionedData`: uncertain data in pieces, in files or with workers.
 
 Each piece holds whole objects. Algorithms see only summaries of the pieces: ids, means
 and variances of the objects.
@@ -27,7 +27,7 @@ T = TypeVar("T", bound=np.generic)
 
 
 class Summary(NamedTuple):
-    """What a partition tells about its objects."""
+    """A summary of the objects of a partition."""
 
     ids: Ids  # (n_objects,)
     keys: NDArray[np.uint64]  # (n_objects,), a hash of each id
@@ -37,18 +37,18 @@ class Summary(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PartitionedData:
-    """Uncertain objects in partitions, each object whole in one of them.
+    """Uncertain objects in partitions; no object is split.
 
-    Made by `from_dask` and by ``read_table(..., lazy=True)``; `UKMeans`,
-    `ErrorMixture` and `AutoClusterer` take it. Nothing is computed until it is used.
+    It is made by `from_dask` and ``read_table(..., lazy=True)``, and accepted by
+    `UKMeans`, `ErrorMixture` and `AutoClusterer`. Nothing is computed until it is used.
 
     Attributes
     ----------
     partitions : tuple
-        The partitions: `UncertainData`, None where there is no object, or recipes for
-        these: dask's delayed values, or files to be read. Files are read one after the
-        other, or by the workers of dask if there is a client when they are used; the
-        workers must find them at the same place.
+        The partitions: `UncertainData`, None without objects, or recipes for these:
+        dask's delayed values, or files to read. Files are read one after the other, or
+        by the workers of dask if there is a client; the workers must find them under
+        the same path.
     feature_names : tuple of str
         Name of each feature.
 
@@ -79,22 +79,22 @@ class PartitionedData:
         return len(self.feature_names)
 
     def summaries(self) -> Parts:
-        """Summaries of the partitions, kept with the workers that make them."""
+        """Return summaries of the partitions, which stay with the workers."""
         return Parts(mapped(self.partitions, summary, self.n_features), hold=True)
 
     def example(self) -> UncertainData:
-        """Return an object of these features, for checks of the features alone."""
+        """Return an object with these features, for checks of the features."""
         return exact(np.zeros((1, self.n_features)), feature_names=self.feature_names)
 
     def gather(self) -> UncertainData:
-        """Bring all objects here, sorted by id."""
+        """Collect all objects, sorted by id."""
         parts = Parts(self.partitions).fold(_present, add)
         in_order_of_ids([(part.ids, part.ids) for part in parts])  # none twice
         together = concat(parts)
         return together[np.argsort(together.ids)]
 
     def each(self, function: Callable[..., NDArray[T]], *given: Any) -> NDArray[T]:
-        """Rows of ``function(data, *given)``, one per object, sorted by id."""
+        """Return rows of ``function(data, *given)``, one per object, sorted by id."""
         rows = Parts(self.partitions).fold(_applied, add, function, given)
         return in_order_of_ids(rows)[1]
 
@@ -125,10 +125,10 @@ def from_dask(
     corr: str | None = None,
     log: str | Sequence[str] | bool | None = None,
 ) -> PartitionedData:
-    """Take a dask DataFrame: rows that are values, or values with error columns.
+    """Make data from a dask DataFrame: rows of values, or values with error columns.
 
-    The rows stay where they are computed. What is learned from them does not depend
-    on how they are partitioned, nor on their order.
+    The rows stay where they are computed. Results do not depend on the partitioning or
+    on the order of the rows.
 
     Parameters
     ----------
@@ -140,25 +140,24 @@ def from_dask(
     values : str or list of str
         Columns of the features.
     errors, kind, corr, log
-        Error columns and what they hold, columns of correlations, and values of which
-        the logarithm is taken, as for `from_frame`.
+        Error columns and their contents, columns of correlations, and values to replace
+        by their logarithm, as for `from_frame`.
     weight : str, optional
-        Column that says how likely each value is; not with `errors`.
+        Column with the relative probability of each value; not with `errors`.
     missing : {"error", "infinite"}, optional
-        Whether missing values are an error, or stay missing as for `from_frame`; only
-        with `errors`, and then the default. A missing error is that of the partition's
+        "error" refuses missing values. "infinite", the default with `errors`, keeps
+        them as in `from_frame`; a missing error is replaced by that of the partition's
         other values.
     shuffle : bool, optional
-        Bring the rows of each object into one partition. False if they already are: it
-        saves moving all rows through the cluster. An object in two partitions is then
-        an error, found when the data are used. By default True without `errors`.
+        Whether to move the rows of each object into one partition. False saves this
+        step if they already are; an object in two partitions is then an error, raised
+        when the data are used. By default True without `errors`.
 
     Notes
     -----
     The rows are read once to fit, and once more for `membership_` and for each
-    prediction; ``ddf.persist()`` keeps them in the memory of the workers. The ids, one
-    for each object, are brought here. Without a cluster dask's local scheduler does the
-    work.
+    prediction; ``ddf.persist()`` keeps them in the memory of the workers. The ids of
+    the objects are collected. Without a cluster, dask's local scheduler does the work.
 
     Examples
     --------
@@ -185,13 +184,13 @@ def from_dask(
     rows = ddf[spec.columns(list(ddf.columns))]
     wanted = errors is None if shuffle is None else shuffle
     if wanted and rows.npartitions > 1:
-        # By tasks: each piece can then be made again by itself when a worker is lost.
+        # Shuffle by tasks: if a worker is lost, its pieces can be computed again.
         rows = rows.shuffle(on=id, shuffle_method="tasks")
     return of_tables(rows.to_delayed(), spec)
 
 
 def of_tables(tables: Sequence[Any], spec: TableSpec) -> PartitionedData:
-    """Objects of tables, or of recipes for tables, each of which has whole objects."""
+    """Make data from tables, or recipes for tables, with whole objects in each."""
     if spec.missing_rule == "error":
         spec = replace(spec, missing="error")
     parts = mapped(tables, _objects, spec)
@@ -199,7 +198,7 @@ def of_tables(tables: Sequence[Any], spec: TableSpec) -> PartitionedData:
 
 
 def refuse_imputation(spec: TableSpec) -> None:
-    """Refuse what a partition alone does not tell."""
+    """Refuse options that need more than one partition."""
     why = "learns from all objects at once what is usual; read the whole table."
     spec.refuse(["kind"] * (spec.kind == COUNTS), why)
     taken = (None, "error", "infinite") if spec.errors else (None, "error")
@@ -213,7 +212,7 @@ def refuse_imputation(spec: TableSpec) -> None:
 
 
 def summary(data: UncertainData | None, n_features: int) -> Summary:
-    """Summarize the objects of a partition; their values may come in any order."""
+    """Summarize the objects of a partition; values may be in any order."""
     if data is None:
         none = np.empty(0, dtype=np.uint64)
         return Summary(none, none, np.empty((0, n_features)), np.empty(0))
@@ -233,7 +232,7 @@ def summary(data: UncertainData | None, n_features: int) -> Summary:
 
 
 def in_order_of_ids(parts: Sequence[tuple[Ids, Any]]) -> tuple[Ids, Any]:
-    """Combine what the partitions found: ids and rows, sorted by the ids."""
+    """Combine results of partitions: ids and rows, sorted by id."""
     parts = [pair for pair in parts if len(pair[0])]
     if not parts:
         msg = "the table has no rows; there is nothing to cluster."
@@ -257,7 +256,7 @@ def in_order_of_ids(parts: Sequence[tuple[Ids, Any]]) -> tuple[Ids, Any]:
 
 
 def _objects(rows: Any, spec: TableSpec) -> UncertainData | None:
-    """Turn the rows of a partition into objects, where they are."""
+    """Turn the rows of a partition into objects, on the worker."""
     if not len(rows):
         return None
     data = from_spec(rows, spec) if spec.errors else _objects_of_values(rows, spec)
@@ -277,7 +276,7 @@ def _objects_of_values(rows: Any, spec: TableSpec) -> UncertainData:
         raise DataError(msg)
     if weight is None:
         return data
-    # Not from_frame's own weights: their sums depend on the order of the rows.
+    # The weights of from_frame would not do: their sums depend on the order of rows.
     likely = law.values[:, -1]
     totals = sums_of_runs(likely, law.starts)
     bad = (np.minimum.reduceat(likely, law.starts[:-1]) < 0) | (totals <= 0)
@@ -295,7 +294,7 @@ def _objects_of_values(rows: Any, spec: TableSpec) -> UncertainData:
 
 
 def _expected(column: Array, law: Values) -> Array:
-    """Average over the values of each object, in whatever order they come."""
+    """Average over the values of each object, in any order."""
     if law.weights is None:
         return sums_of_runs(column, law.starts) / law.counts
     return sums_of_runs(column * law.weights, law.starts)

@@ -1,4 +1,4 @@
-"""Objects that were measured in projection: ``w = R x + e``."""
+"""Objects measured in projection: ``w = R x + e``."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from incerta.data.laws import Arrays, Gaussian, Law, Stacked, nan_or_none
 from incerta.models.registry import stored
 from incerta.typing import Array, Indices, Mask
 
-# Relative size of singular values that are rounding, and of what a projection onto all
-# that was measured may lack of a feature.
+# Relative size of singular values that are rounding errors, and largest part of a
+# determined feature outside of the measured space.
 ROUNDING = 1e-9
 
 
@@ -22,9 +22,9 @@ ROUNDING = 1e-9
 class Projected(Arrays):
     """Gaussian errors of linear combinations of the features.
 
-    Of ``matrix[i] @ x`` the value ``center[i]`` was measured, with the error
-    ``factor[i] @ z``. A measurement that is missing has the center NaN, and zeros
-    elsewhere. A feature that the measurements do not determine is missing.
+    ``center[i]`` is the measured value of ``matrix[i] @ x``, with the error ``factor[i]
+    @ z``. A missing measurement has the center NaN and zeros elsewhere. A feature is
+    missing if the measurements do not determine it.
     """
 
     matrix: Array
@@ -36,7 +36,7 @@ class Projected(Arrays):
 
     @cached_property
     def determined(self) -> Gaussian:
-        """The features that follow from what was measured; the others are missing."""
+        """Return the features that the measurements determine."""
         n, q, d = self.matrix.shape
         out = np.full((n, d), np.nan), np.zeros((n, d, self.n_uniforms))
         scale = sizes_of_columns(self.matrix)
@@ -50,12 +50,12 @@ class Projected(Arrays):
 
     @property
     def errors(self) -> Array:
-        """Covariances of the errors, shape (n_objects, q, q)."""
+        """Return the covariances of the errors, (n_objects, q, q)."""
         return self.factor @ np.swapaxes(self.factor, 1, 2)
 
     @property
     def measured(self) -> Mask:
-        """Which measurements there are, shape (n_objects, n_measurements)."""
+        """Return a mask of the measurements, (n_objects, n_measurements)."""
         return ~np.isnan(self.center)
 
     @property
@@ -93,8 +93,8 @@ class Projected(Arrays):
     def without(self, lost: Array) -> Projected:
         """Marginalize over other quantities that the measurements contain.
 
-        These have the matrices `lost`, (n, q, m). Combinations of the measurements in
-        which they occur are taken to be missing.
+        These have the matrices `lost`, (n, q, m). Combinations of measurements that
+        contain them become missing.
         """
         if not lost.shape[2]:
             return self
@@ -113,7 +113,7 @@ class Projected(Arrays):
 
 
 def projected(law: Law) -> Projected | None:
-    """A law as measurements in projection; None if there are none."""
+    """Return a law as measurements in projection; None if it has none."""
     if isinstance(law, Projected):
         return law
     if not isinstance(law, Stacked):
@@ -143,7 +143,7 @@ def _as_projected(law: Law) -> Projected:
 
 
 def _widened(array: Array, by: float, *lengths: int) -> Array:
-    """Make the axes after the first longer."""
+    """Lengthen the axes after the first."""
     before = array.shape[1 : 1 + len(lengths)]
     room = [(0, new - old) for old, new in zip(before, lengths, strict=True)]
     rest = [(0, 0)] * (array.ndim - 1 - len(lengths))
@@ -151,15 +151,15 @@ def _widened(array: Array, by: float, *lengths: int) -> Array:
 
 
 def sizes_of_columns(matrix: Array) -> Array:
-    """Sizes (d,), to divide by: what is rounding must not depend on units."""
+    """Return sizes (d,) for scaling, because rounding must not depend on units."""
     sizes = np.abs(matrix).max(axis=(0, 1), initial=0.0)
     return np.where(sizes > 0.0, sizes, 1.0)
 
 
 def total_covariance(of_truth: Array, errors: Array) -> Array:
-    """``R V R' + S`` for each object, with 1 for measurements that are missing.
+    """Return ``R V R' + S`` for each object, with 1 for missing measurements.
 
-    A little is added, so that there is an inverse.
+    A small term makes it invertible.
     """
     total = of_truth + errors
     diagonal = np.einsum("nii->ni", total)  # a view
@@ -169,10 +169,10 @@ def total_covariance(of_truth: Array, errors: Array) -> Array:
 
 
 def _best_estimate(law: Projected, scale: Array) -> tuple[Array, Mask]:
-    """Matrices (n, d, q) from measurements to features, and which these determine.
+    """Return matrices (n, d, q) from measurements to features, and determined ones.
 
-    Gauss, Markov and Rao: ``(R' W⁻¹ R)⁺ R' W⁻¹`` with ``W = S + c R R'``, which has an
-    inverse also where some measurements are exact.
+    By Gauss, Markov and Rao: ``(R' W⁻¹ R)⁺ R' W⁻¹`` with ``W = S + c R R'``, which is
+    invertible even if some measurements are exact.
     """
     matrix = law.matrix / scale
     own = np.square(law.factor).sum(axis=(1, 2))

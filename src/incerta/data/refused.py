@@ -1,4 +1,4 @@
-"""What methods refuse: missing values, and those too large or close to be squared."""
+"""Checks for missing values, and for values too large or close to be squared."""
 
 import numpy as np
 
@@ -10,13 +10,13 @@ from incerta.exceptions import DataError, MissingValueError
 from incerta.typing import Array
 from incerta.wording import counted, given, verb
 
-# Methods take fourth powers, and sums of them; floats end at 1e308.
+# Methods sum fourth powers, and floats end at 1e308.
 LARGEST = 1e70
 SMALLEST = 1e-70
 
 
 def refuse_extremes(data: UncertainData, *, spread: bool = True) -> None:
-    """Raise if values are beyond what methods can compute with.
+    """Raise an error if values are out of the range of computations.
 
     New objects of a fitted model may be close together (`spread` False).
     """
@@ -40,9 +40,9 @@ def refuse_extremes(data: UncertainData, *, spread: bool = True) -> None:
 
 
 def _extent(law: Law) -> tuple[Array, Array]:
-    """Range of each feature; NaN if nothing is known.
+    """Return the range of each feature; NaN if nothing is known.
 
-    Of laws given by a formula, means give or take a standard deviation.
+    Laws given by a formula have their means plus or minus a standard deviation.
     """
     if isinstance(law, Values):
         return law.values.min(axis=0), law.values.max(axis=0)
@@ -61,7 +61,7 @@ def _extent_of(law: Law) -> tuple[Array, Array]:
         low, high = mean - deviation, mean + deviation
     gaps = law.missing()
     known = np.ones(mean.shape, np.bool_) if gaps is None else ~gaps
-    # What is NaN though it is known has overflown on the way.
+    # A known value that is NaN has overflowed.
     low[np.isnan(low) & known], high[np.isnan(high) & known] = -np.inf, np.inf
     low[~known] = high[~known] = np.nan
     return np.fmin.reduce(low, axis=0), np.fmax.reduce(high, axis=0)
@@ -74,7 +74,7 @@ def _other_unit(data: UncertainData, feature: int, what: str, size: float) -> st
 
 
 def refuse_missing(data: UncertainData) -> None:
-    """Raise if values are missing."""
+    """Raise an error if values are missing."""
     gaps = data.law.missing()
     if gaps is not None and projected(data.law) is not None:
         n, first = int(gaps.any(axis=1).sum()), data.ids[int(gaps.any(axis=1).argmax())]

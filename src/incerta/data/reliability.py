@@ -14,12 +14,12 @@ from incerta.typing import Array, Indices
 if TYPE_CHECKING:
     from incerta.data.container import UncertainData
 
-# Below this a feature, or an object, is nearly nothing but error.
+# Below this, a feature or an object is nearly all error.
 LEAST_RELIABLE = 0.1
 ROUNDS = 10
-SAME = 1e-12  # relative difference of variances that more rounds would not change
+SAME = 1e-12  # relative change of variances at which rounds stop
 MOST_NAMED = 6
-TINY_SHARE = 1e-9  # of what is seen, so that exact values have a finite weight
+TINY_SHARE = 1e-9  # of what is observed, so that exact values have a finite weight
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -38,28 +38,29 @@ class Reliability(NamedTuple):
     what: str = "is not error"  # of the variance
 
     def by_feature(self, names: Sequence[str]) -> str:
-        """Of the features, in words."""
+        """Describe the features in words."""
         if len(names) > MOST_NAMED:
             return f"from {self.features.min():.2f} to {self.features.max():.2f}"
         pairs = zip(names, self.features, strict=True)
         return ", ".join(f"{name} {share:.2f}" for name, share in pairs)
 
     def by_object(self) -> str:
-        """Of the objects, in words."""
+        """Describe the objects in words."""
         low, high = self.objects.min(), self.objects.max()
         median = np.median(self.objects)
         return f"from {low:.2f} to {high:.2f}, with a median of {median:.2f}"
 
 
 def reliability(data: UncertainData) -> Reliability:
-    """Share of the variance that is not error, of features and of objects.
+    """Return the share of the variance that is not error, of features and objects.
 
-    Of a feature: the variance of the true values, divided by that and the mean
-    variance of the errors. Of an object: the same with its own errors, averaged over
-    the features that are not all error. Time is some ten passes over the values.
+    For a feature, it is the variance of the true values divided by the sum of this
+    variance and the mean variance of the errors. For an object, it is the same with its
+    own errors, averaged over the features that are not all error. It takes about ten
+    passes over the values.
 
-    In projection an object has the share of each feature that its measurements tell,
-    and a feature the mean of these.
+    In projection, an object has the share of each feature that its measurements
+    determine, and a feature the mean of these.
     """
     seen = projected(data.law)
     if seen is not None:
@@ -71,7 +72,7 @@ def reliability(data: UncertainData) -> Reliability:
         return Reliability(of_features, of_objects, "was measured and is not error")
     values = data.mean()
     known = ~np.isnan(values)
-    # A feature's values side by side: each is gone through several times.
+    # Values of a feature are contiguous, because there are several passes over them.
     errors = np.ascontiguousarray(np.where(known, data.variance(), 0.0).T)
     weights = np.ascontiguousarray(known.T, dtype=np.float64)
     filled = np.ascontiguousarray(np.where(known, values, 0.0).T)
@@ -84,13 +85,13 @@ def reliability(data: UncertainData) -> Reliability:
 
 
 def _of_objects(shares: Array, of_features: Array) -> Array:
-    """Means of shares (n, d) over the features that are not all error."""
+    """Return means of shares (n, d) over the features that are not all error."""
     matters = of_features >= LEAST_RELIABLE
     return shares[:, matters if matters.any() else slice(None)].mean(axis=1)
 
 
 def told_of(shares: Reliability, names: Sequence[str]) -> list[str]:
-    """Say how reliable features and objects are, and name features that are not."""
+    """Describe how reliable features and objects are, and name unreliable features."""
     sentences = [
         f"Share of the variance that {shares.what}: {shares.by_feature(names)}; of "
         f"single objects {shares.by_object()}."
@@ -100,7 +101,7 @@ def told_of(shares: Reliability, names: Sequence[str]) -> list[str]:
         which = ", ".join(names[j] for j in bad[:MOST_NAMED])
         more = len(bad) - MOST_NAMED
         which += f" and {more:,} more" if more > 0 else ""
-        sentences.append(f"Nearly all that is seen of these is error: {which}.")
+        sentences.append(f"The values of these features are nearly all error: {which}.")
     n_bad = int((shares.objects < LEAST_RELIABLE).sum())
     if n_bad:
         what = "object was" if n_bad == 1 else "objects were"
@@ -111,9 +112,9 @@ def told_of(shares: Reliability, names: Sequence[str]) -> list[str]:
 
 
 def observed_spread(values: Array, known: Array) -> Spread:
-    """Mean and variance of measured values (d, n), by feature.
+    """Return mean and variance of measured values (d, n), by feature.
 
-    Values are 0 where they are not `known`, which is 1 or 0.
+    Values are 0 if not `known`, which is 1 or 0.
     """
     n_known = np.maximum(known.sum(axis=1), 1.0)
     means = values.sum(axis=1) / n_known
@@ -122,11 +123,11 @@ def observed_spread(values: Array, known: Array) -> Spread:
 
 
 def true_spread(values: Array, errors: Array, known: Array, least: float) -> Spread:
-    """Mean and variance of the truth of each feature.
+    """Return mean and variance of the truth of each feature.
 
-    Values count by the inverse of the variance that the truth and their error have
-    together. `values` and variances of their `errors` (0 where missing) and `known` (1
-    or 0) have the shape (d, n); `least` is the share of what is seen that is true.
+    Values are weighted by the inverse variance of truth plus error. `values`, the
+    variances of their `errors` (0 if missing) and `known` (1 or 0) have the shape (d,
+    n); `least` is the least share of the observed variance that is true.
     """
     means, variances = observed_spread(values, known)
     for _ in range(ROUNDS):
@@ -143,7 +144,7 @@ def true_spread(values: Array, errors: Array, known: Array, least: float) -> Spr
 def _reweighted(
     values: Array, errors: Array, known: Array, variances: Array, least: float
 ) -> Spread:
-    """One round: mean and variance, by weights of the variance known so far."""
+    """Run one round: mean and variance, weighted by the current variance."""
     total = errors + variances[:, None]
     total[total <= 0.0] = 1.0  # exact values of a feature that does not vary
     weights = known / total
@@ -157,21 +158,21 @@ def _reweighted(
     return Spread(means, np.maximum(excess, least * observed))
 
 
-# the same for what was measured in projection ----------------------------------------
+# the same for measurements in projection ----------------------------------------------
 
 
 class InProjection(NamedTuple):
-    """What measurements in projection say about the truth."""
+    """The truth of measurements in projection."""
 
     means: Array  # (d,)
     variances: Array  # (d,)
-    shares: Array  # (n, d), of each feature that the measurements of an object tell
+    shares: Array  # (n, d), share of each feature that an object's measurements tell
 
 
 def spread_in_projection(
     values: Array, errors: Array, matrix: Array, least: float
 ) -> InProjection:
-    """Mean and variance of the truth of each feature, as `true_spread` finds them.
+    """Return mean and variance of the truth of each feature, as `true_spread` does.
 
     Features are taken to be independent. A step is Fisher's: means by ``Σ P`` and ``Σ
     g``, variances by ``Σ P²`` and ``Σ (g² − diag P)``, where ``g = R' T⁻¹ (w − R m)``
@@ -212,7 +213,7 @@ def spread_in_projection(
 
 
 def _solved(matrix: Array, right: Array) -> Array:
-    """The shortest solution, whatever the units of the features."""
+    """Return the shortest solution, independent of the units of the features."""
     scale = np.sqrt(np.diag(matrix))
     scale[scale == 0.0] = 1.0
     found = np.linalg.lstsq(matrix / scale / scale[:, None], right / scale, rcond=1e-9)

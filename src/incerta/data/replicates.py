@@ -13,12 +13,12 @@ from incerta.exceptions import DataError
 from incerta.typing import Array, Indices
 from incerta.wording import given
 
-# Correlations are kept if one is so large by chance in fewer data sets than this.
+# Level of the test for correlations of errors, which are otherwise dropped.
 CHANCE = 1e-3
 
 
 class ObjectMoments(NamedTuple):
-    """Of the values of each object, by feature; shape (n_objects, n_features)."""
+    """Moments of the values of each object by feature, (n_objects, n_features)."""
 
     counts: Array
     means: Array
@@ -28,7 +28,7 @@ class ObjectMoments(NamedTuple):
 def replicated(
     law: Values, feature_names: tuple[str, ...], together: bool = True
 ) -> Law:
-    """Values of each object as replicates; single values of all objects stay exact."""
+    """Treat values of objects as replicates; if all are single, they are exact."""
     if law.kind == "exact":
         return law
     if law.weights is not None:
@@ -46,18 +46,19 @@ def law_of_replicates(
     feature_names: tuple[str, ...],
     together: bool = True,
 ) -> Law:
-    """Means of the values of each object, with errors from pooled variances.
+    """Return the means of the values of each object, with errors from pooled variances.
 
-    `values` may be missing (NaN); every object needs one of each feature. Errors are
-    correlated if `together`, where replicates clearly are; not of too few objects.
+    `values` may be missing (NaN), but every object needs one of each feature. With
+    `together`, errors are correlated if the replicates clearly are and there are enough
+    objects.
     """
     summary = moments(values, objects, n_objects)
     freedom = summary.counts - 1.0
     if (single := ~(freedom > 0).any(axis=0)).any():
         name = feature_names[int(single.argmax())]
         msg = (
-            f"no object has two values of {name!r}, so that nothing says how large "
-            f"their errors are; give error columns ({given('errors')})."
+            f"no object has two values of {name!r}, so their errors are unknown; give "
+            f"error columns ({given('errors')})."
         )
         raise DataError(msg)
     correlation = _correlation(values, objects, summary) if together else None
@@ -72,7 +73,7 @@ def law_of_replicates(
 
 
 def moments(values: Array, objects: Indices, n_objects: int) -> ObjectMoments:
-    """Counts, means and sums of squares of the values of each object."""
+    """Return counts, means and sums of squares of the values of each object."""
     known = ~np.isnan(values)
     members = _members(objects, n_objects)
     counts = members @ known.astype(np.float64)
@@ -86,7 +87,7 @@ def moments(values: Array, objects: Indices, n_objects: int) -> ObjectMoments:
 
 
 def _members(objects: Indices, n_objects: int) -> csr_array:
-    """Sums the rows of each object, by a product from the left."""
+    """Return the matrix whose product with the rows sums them by object."""
     ones, rows = np.ones(len(objects)), np.arange(len(objects))
     return csr_array((ones, (objects, rows)), shape=(n_objects, len(objects)))
 
@@ -94,7 +95,7 @@ def _members(objects: Indices, n_objects: int) -> csr_array:
 def _correlation(
     values: Array, objects: Indices, summary: ObjectMoments
 ) -> Array | None:
-    """Correlation of the errors of features; None unless it is significant."""
+    """Return the correlation of the errors of features; None unless significant."""
     gaps = values - summary.means[objects]
     complete = ~np.isnan(gaps).any(axis=1)
     gaps, objects = gaps[complete], objects[complete]
@@ -104,8 +105,8 @@ def _correlation(
     if d == 1 or n_objects <= d or freedom < 2 * d:
         return None
     covariance = gaps.T @ gaps
-    # Where some objects are measured worse than others, they make most of the sum: how
-    # far it is from 0 by chance must be added up object by object.
+    # Badly measured objects dominate the sum, so its variance by chance is summed over
+    # objects.
     squares = _members(objects, n_objects) @ gaps**2
     by_chance = np.sqrt(squares.T @ (squares / np.maximum(each, 1.0)[:, None]))
     pairs = np.triu_indices(d, 1)
@@ -116,7 +117,7 @@ def _correlation(
     scale = np.where(scale > 0.0, scale, 1.0)
     correlation = covariance / np.outer(scale, scale)
     np.fill_diagonal(correlation, 1.0)
-    # As if d more values had been seen in which features have nothing in common.
+    # Add d values with independent features.
     kept = freedom / (freedom + d)
     return kept * correlation + (1.0 - kept) * np.eye(d)
 
@@ -124,9 +125,9 @@ def _correlation(
 def without_batches(
     values: Array, objects: Indices, batches: Indices
 ) -> tuple[Array, Array]:
-    """Values without the offset of each batch, and the offsets.
+    """Return values without the offset of each batch, and the offsets.
 
-    The offsets (n_batches, n_features) come by least squares of ``value = object +
+    The offsets (n_batches, n_features) are the least-squares fit of ``value = object +
     batch``; their mean over all values is 0. Values may be missing (NaN).
     """
     n_objects, n_batches = int(objects.max()) + 1, int(batches.max()) + 1
@@ -152,7 +153,7 @@ def _offsets(
     if n_apart > 1:
         msg = (
             f"the batches fall into {n_apart} parts that have no object in common, so "
-            "that their offsets cannot be told from differences between objects; "
+            "their offsets cannot be separated from differences between objects; "
             "measure some objects in several batches, or leave batch out."
         )
         raise DataError(msg)

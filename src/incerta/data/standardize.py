@@ -17,7 +17,7 @@ from incerta.models.checks import check_shapes, whole
 from incerta.models.registry import Recipe, State, register
 from incerta.typing import Array, Indices
 
-# Share of what is seen of a feature, in projection, that is its spread at least.
+# Least share of the observed variance of a projected feature that is its spread.
 LEAST_TRUE = 0.05
 
 
@@ -33,17 +33,17 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
     Parameters
     ----------
     spread : {"total", "means"}, default="total"
-        What becomes 1: the standard deviation of the values of all objects together
-        (law of total variance), or that of the object means. By the latter a feature
-        in which objects hardly differ, next to its uncertainty, is blown up. Of
-        measurements in projection it is the deviation of the true values.
+        The quantity that becomes 1: the standard deviation of the values of all objects
+        together (law of total variance), or of the object means. "means" inflates a
+        feature in which objects differ little compared with its uncertainty. For
+        measurements in projection, it is the standard deviation of the true values.
 
     Attributes
     ----------
     center_ : ndarray of shape (n_features,)
         Mean of the object means.
     scale_ : ndarray of shape (n_features,)
-        Spread of each feature; 1 where a feature does not vary at all.
+        Spread of each feature; 1 if a feature does not vary at all.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -73,7 +73,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         self.spread = spread
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn's own tools ask about an estimator."""
+        """Return the tags of the estimator for scikit-learn."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
@@ -101,7 +101,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         variance = means.var(axis=0, where=known)
         if self.spread == "total":
             variance = variance + data.variance().mean(axis=0, where=known)
-        # Rounding leaves a constant column with a spread of some 1e-16 of its size.
+        # Rounding gives a constant column a spread of about 1e-16 of its size.
         largest = np.abs(means).max(axis=0, where=known, initial=0.0)
         flat = variance <= (1e-14 * largest) ** 2
         self.center_ = means.mean(axis=0, where=known)
@@ -109,7 +109,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         return self
 
     def _fit_in_projection(self, seen: Projected, names: tuple[str, ...]) -> Self:
-        """Values and errors of single features are not known, only their truth."""
+        """Fit to measurements in projection, of which only the truth has features."""
         _refuse_empty((seen.matrix != 0.0).sum(axis=(0, 1)), names)
         values = np.where(seen.measured, seen.center, 0.0)
         self.center_, variances, _ = spread_in_projection(

@@ -110,7 +110,7 @@ def load_weather(*, joint: bool = False) -> Dataset:
     joint : bool, default=False
         False: each station has 114 to 120 observed months, independent of the other
         stations. True: 120 joint worlds, January 1963 to December 1972, each of which
-        is one month for all stations. The 1.3 % of months without an observation are
+        is one month for all stations. The 1.3% of months without an observation are
         filled as described in the notes.
 
     Returns

@@ -171,11 +171,11 @@ def make_uncertain_blobs(
 def make_waveform(
     n_objects: int = 5000, *, random_state: Seed = None
 ) -> tuple[Array, Indices]:
-    """Make waveforms: noisy mixtures of two of three triangular waves [1]_.
+    """Make waveforms: noisy mixtures of two of three triangular waves.
 
     The data have 21 features and 3 equally likely classes. Class 0 mixes waves 1 and 2,
     class 1 waves 1 and 3, class 2 waves 2 and 3. The best possible classifier has an
-    accuracy of about 87 %, k-means of about 50 %.
+    accuracy of about 87%, k-means of about 50% [1]_.
 
     Parameters
     ----------

@@ -22,10 +22,10 @@ STATE = 2**14
 
 
 def at_least(table: csr_array, m: int, *, engine: str = "auto") -> Array:
-    """Probability that at least `m` of the independent events of each row happen.
+    """Return the probability of at least `m` independent events in each row.
 
-    Exactly 0 for rows of fewer than `m` entries. A row is abandoned once `m` events are
-    certain up to rounding: long rows of likely events cost a few times `m` entries.
+    It is exactly 0 for rows with fewer than `m` entries. A row ends once `m` events are
+    certain up to rounding: long rows of likely events take a few times `m` entries.
     """
     starts = table.indptr.astype(np.int64, copy=False)
     if m <= 0:
@@ -53,10 +53,10 @@ def at_least_without(
     *,
     engine: str = "auto",
 ) -> Array:
-    """Probability that at least `m` of the other events of its row happen.
+    """Return the probability of at least `m` other events in the row of each entry.
 
-    For each of the `wanted` entries, by default all, in the order of ``table.data``. It
-    takes at most ``4 m`` operations per wanted entry, and ``m`` per other one.
+    Entries are those `wanted`, by default all, in the order of ``table.data``. It takes
+    at most ``4 m`` operations per wanted entry, and ``m`` per other entry.
     """
     starts = table.indptr.astype(np.int64, copy=False)
     if wanted is None:
@@ -124,7 +124,7 @@ def _on_top(chances: Array, chosen: NDArray[np.bool_]) -> Array:
 
 
 def _nothing_yet(m: int, n_rows: int) -> Array:
-    """``missing[j]``: probability that j more events are needed, none counted yet."""
+    """Return ``missing[j]``, the probability that j events are needed, at the start."""
     missing = np.zeros((m + 1, n_rows))
     missing[m] = 1.0
     return missing
@@ -165,7 +165,7 @@ def _without_each(before: Array, chances: Array) -> Array:
     for start in range(0, n, stride):
         corners.append(state.copy())
         if _fold(state, chances[start : start + stride]):
-            break  # All later ones have enough events without their own.
+            break  # All later entries have enough events without their own.
     seen = len(corners) * stride
     after = _nothing_yet(m, chances.shape[1])
     _fold(after, chances[seen:])

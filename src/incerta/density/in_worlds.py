@@ -1,7 +1,7 @@
 """Assign objects to known clusters, world by world.
 
-A cluster lives on in a world through those of its objects that are core there: with
-enough objects near them. An object falls into the cluster that it is next to.
+In a world, a cluster consists of its objects that are core there, with enough objects
+near them. An object joins the cluster next to it.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def _check(clusters: "DenseClusters") -> None:
 @stored(_check, labels="i n", levels="f l")
 @dataclass(frozen=True, kw_only=True)
 class DenseClusters:
-    """Clusters, each with its radius, and the worlds that tell how sure they are."""
+    """Clusters, each with its radius, and the worlds for their confidence."""
 
     worlds: Worlds
     labels: Indices  # (n_objects,), −1 for noise
@@ -60,8 +60,9 @@ def labels_in_worlds(
 ) -> Indices:
     """Find the cluster of each object in each world, (n_worlds, n_objects).
 
-    Its own cluster if another object of it that is core there lies within the radius;
-    else that of the nearest such object; else its own if it is core; else -1, noise.
+    It is the object's own cluster if another core object of that cluster lies within
+    the radius; otherwise the cluster of the nearest core object within its radius;
+    otherwise its own cluster if the object is core; otherwise -1, noise.
     """
     found = np.full((len(worlds), len(labels)), -1, dtype=np.intp)
     if len(levels) == 0:

@@ -1,7 +1,7 @@
 """Counts of independent events, row by row: the numba version of the numpy steps.
 
-Imported only where the extra ``fast`` is installed; compiled once and cached. What the
-states mean, and why they are as they are, is explained in `incerta.density.counts`.
+It is imported only if the extra ``fast`` is installed, compiled once and cached.
+`incerta.density.counts` explains the states.
 """
 
 from typing import Any
@@ -94,8 +94,8 @@ def _without_each(
     stride = int(np.sqrt(n)) + 1
     n_corners = 0
     for start in range(0, n, stride):
-        # Assigning the row takes as long to compile as all the rest: the message of
-        # an error that cannot occur.
+        # Assigning the row would double the time to compile, for the message of an
+        # error that cannot occur.
         for j in range(m + 1):
             corners[n_corners, j] = missing[j]
         n_corners += 1

@@ -1,10 +1,10 @@
 """Pairs of values within eps, counted mostly in single precision: the numba version.
 
-Imported only where the extra ``fast`` is installed; compiled once and cached. Squared
-distances, in units of eps from the middle of an object, are |x|² + |y|² - 2 x y'. A
-column of them, all values of the object with one value of another, is counted twice,
-with what rounding could add and with what it could take away; where the counts differ,
-differences are squared in double precision.
+It is imported only if the extra ``fast`` is installed, compiled once and cached.
+Squared distances, in units of eps from the middle of an object, are |x|² + |y|² - 2 x
+y'. A column of them, all values of the object with one value of another, is counted
+twice, for rounding errors in either direction. If the counts differ, differences are
+squared in double precision.
 """
 
 from typing import Any
@@ -124,7 +124,7 @@ def _recount(
 
 @jit
 def _as_rows(values: Any, center: Any, scale: Any) -> Any:
-    """Rows -2 x, in blocks of four; limits 1 - |x|² of rows; the largest |x|²."""
+    """Return rows -2 x in blocks of four, limits 1 - |x|², and the largest |x|²."""
     n, d = values.shape
     x = np.zeros((-(-n // 4) * 4, -(-d // 4) * 4), dtype=np.float32)
     limits = np.full(x.shape[0], -np.inf, dtype=np.float32)
@@ -172,9 +172,9 @@ def counts_within(
     eps: float,
     out: Array,
 ) -> None:
-    """Number of pairs of values within eps, for pairs (i, j) of objects, by rising i.
+    """Count pairs of values within eps, for pairs (i, j) of objects, in order of i.
 
-    Decided as by squared differences in double precision, added feature by feature.
+    The result is that of squared differences in double precision, added by feature.
     """
     d = values.shape[1]
     scale = 1.0 / eps

@@ -17,8 +17,8 @@ class Ordering(NamedTuple):
     """The order of the objects, and how each one was reached, by object."""
 
     ordering: Indices
-    reachability: Array  # inf for an object that was not reached
-    predecessor: Indices  # -1 for such an object
+    reachability: Array  # inf if not reached
+    predecessor: Indices  # -1 if not reached
 
 
 def densest_first(core: Array, places: Array) -> Indices:
@@ -74,8 +74,8 @@ def clusters_by_number(
 ) -> Extraction:
     """Cut at the radius that gives a number of clusters, or the nearest number.
 
-    Of two numbers the larger one is taken, of several radii that with the least noise.
-    The cut is half way from it to the next radius at which anything changes.
+    Of two equally near numbers take the larger one, and of several radii the one with
+    the least noise. The cut is half way to the next radius at which anything changes.
     """
     reach, core_of = found.reachability[found.ordering], core[found.ordering]
     # Single objects become clusters at their core distance.
@@ -96,8 +96,8 @@ def clusters_by_steepness(
 ) -> Extraction:
     """Take valleys of the reachability plot with sides at least as steep as `xi`.
 
-    Their level is the largest reachability past the first object, from which others
-    were reached. A side may pause for `min_samples` objects.
+    Their level is the largest reachability after the first object. A side may be flat
+    for `min_samples` objects.
     """
     n = len(core)
     pause, least = max(min_samples, 2), max(min_cluster_size, 2)

@@ -1,9 +1,8 @@
 """Choose the radius that separates clusters, by how long they persist.
 
-With a growing radius clusters appear, grow and join. A cluster that lasts over a wide
-range of radii is there; one that is soon joined with others is an accident. The same
-idea, for every radius at once, is behind HDBSCAN (R. Campello, D. Moulavi, J. Sander,
-PAKDD 2013).
+As the radius grows, clusters appear, grow and join. A cluster that persists over a wide
+range of radii is real; a cluster that soon joins others is an accident. HDBSCAN uses
+the same idea for every radius at once (R. Campello, D. Moulavi, J. Sander, PAKDD 2013).
 """
 
 from __future__ import annotations
@@ -108,10 +107,10 @@ class Tree:
 def persistent_radius(tree: Tree, min_samples: int) -> float:
     """Choose a radius at which the most persistent clusters are separate.
 
-    Every radius is worth the clusters that it shows; a cluster weighs what it holds,
-    summed over the logarithms of radii. The radius is half way between one that joins
-    two of the clusters and one that loses more of their objects. If all objects are one
-    cluster, it leaves out one in twenty.
+    A radius is scored by its clusters, and a cluster by its number of objects, summed
+    over the logarithms of radii. The result is half way between the radius that joins
+    two of the clusters and the radius that loses more of their objects. If all objects
+    are one cluster, it leaves out one in twenty.
     """
     largest = float(max(tree.core.max(), tree.radii.max(initial=0.0)))
     # Coinciding objects are core at distance 0, others never.
@@ -216,7 +215,7 @@ def tree_of_ordering(found: Ordering, core: Array, law: Law) -> Tree:
 
 
 def scale_of(law: Law) -> float:
-    """Root mean expected squared distance of objects from their mean."""
+    """Return the root mean expected squared distance of objects from their mean."""
     return float(np.sqrt((law.mean().var(axis=0) + law.variance().mean(axis=0)).sum()))
 
 

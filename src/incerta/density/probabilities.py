@@ -1,4 +1,4 @@
-"""Core and reachability probabilities, in the four readings of FDBSCAN.
+"""Core and reachability probabilities, in the four variants of FDBSCAN.
 
 An object is core if at least m objects, itself included, are within eps of it; another
 is reached from it if it is core and the other is within eps.
@@ -45,7 +45,8 @@ def of_marginals(table: csr_array, m: int, least: float = 0.0) -> Reach:
 def of_products(table: csr_array, m: int) -> Reach:
     """Multiply the probability of being core by that of being within eps.
 
-    Our reading of PDBSCAN: at most `of_marginals`, as neighbors help to be core.
+    This is our reading of PDBSCAN. It is at most `of_marginals`, because neighbors help
+    to make an object core.
     """
     core = at_least(table, m)
     rows = np.repeat(np.arange(len(core)), np.diff(table.indptr))
@@ -76,9 +77,9 @@ def of_values(
     """Sum over the values of each object: given one, the distances are independent.
 
     ``core[o] = Σ_a w_a T_m({p_q(a)})`` over the values a of o, of which q is within eps
-    with the probability p_q(a), and
-    ``reached[o, p] = Σ_a w_a p_p(a) T_{m−1}({p_q(a)}, q ≠ p)``. Objects not given by
-    values have `n_values` of them; as neighbors they keep their law.
+    with the probability p_q(a), and ``reached[o, p] = Σ_a w_a p_p(a) T_{m−1}({p_q(a)},
+    q ≠ p)``. Objects not given by values get `n_values` of them; as neighbors they keep
+    their law.
     """
     values = as_values(law, seed, keys, n_values)
     law = known(law, seed, keys)
@@ -108,7 +109,7 @@ def of_values(
 
 
 def of_worlds(worlds: Worlds, m: int, eps: float) -> Reach:
-    """Count worlds: `of_values` with an error, and the only way for joint draws."""
+    """Count worlds: approximates `of_values`; the only way for joint draws."""
     n = worlds.shape[1]
     core = np.zeros(n)
     reached = csr_array((n, n))
@@ -154,10 +155,10 @@ def grown(
 ) -> tuple[Indices, Indices]:
     """Join core objects that reach each other either way, and attach the others.
 
-    An object that is not core goes to the core object, the first of equals, that
-    reaches it most probably, unless that is below `noise_below` or 0. Unless `alone`,
-    what reaches no other object is not core: a very uncertain object may lie densely
-    wherever it is, and near no other one in particular.
+    An object that is not core joins the core object that reaches it most probably, the
+    first of equals, unless the probability is below `noise_below` or 0. Unless `alone`,
+    an object that reaches no other object is not core: a very uncertain object may be
+    dense wherever it is, and near no object in particular.
     """
     is_core = reach.core >= core_threshold
     if not alone:

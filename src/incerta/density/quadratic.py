@@ -1,8 +1,8 @@
 """Probability that a Gaussian difference is at most eps long.
 
 The squared length of a Gaussian vector is a sum of scaled noncentral chi-squares. Its
-distribution function is read off its Laplace transform, along a path that makes the
-integrand fall off exponentially.
+distribution function is computed from its Laplace transform, along a path on which the
+integrand falls off exponentially.
 """
 
 from typing import TypeAlias
@@ -45,14 +45,15 @@ TOLERANCE = 0.1
 def gaussian_within(
     gap: Array, variance: Array, eps: float, *, fast: bool = False
 ) -> Array:
-    """``P(|D| <= eps)`` of Gaussian vectors D with independent features.
+    """Return ``P(|D| <= eps)`` of Gaussian vectors D with independent features.
 
     `gap` and `variance` (n_pairs, n_features): mean and variance of each D. The result
-    is exactly 0 or 1 where D is certain, or nearly so (4e-18). One uncertain feature is
-    a difference of normal distribution functions, equal variances are a noncentral
-    chi-square. Else the Laplace transform of |D|² is inverted along a path through its
-    saddle point: 37 complex terms per feature, with an error below 1e-9. (Along the
-    imaginary axis, as J. P. Imhof did, Biometrika 48, 1961, the integrand oscillates.)
+    is exactly 0 or 1 if D is certain, or nearly so (4e-18). With one uncertain feature
+    it is a difference of normal distribution functions, and with equal variances a
+    noncentral chi-square. Otherwise the Laplace transform of |D|² is inverted along a
+    path through its saddle point: 37 complex terms per feature, with an error below
+    1e-9. (Along the imaginary axis, as J. P. Imhof did, Biometrika 48, 1961, the
+    integrand oscillates.)
 
     With `fast`, |D|² is the noncentral chi-square with the same first four moments, or
     three if there is none (H. Liu, Y. Tang, H. H. Zhang, CSDA 53, 2009): eight times as
@@ -69,7 +70,7 @@ def gaussian_within(
 def correlated_within(
     gap: Array, covariance: Array, eps: float, *, fast: bool = False
 ) -> Array:
-    """``P(|D| <= eps)`` of Gaussian vectors D with a covariance, which may be singular.
+    """Return ``P(|D| <= eps)`` of Gaussian vectors D, whose covariance may be singular.
 
     They are rotated so that features are independent: d³ operations for each pair.
     """
@@ -86,14 +87,15 @@ def correlated_within(
 
 
 def _within(gap: Array, variance: Array, eps: float, fast: bool) -> Array:
-    """Choose a formula for each pair, by what is left uncertain."""
+    """Choose a formula for each pair by its uncertain features."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         out = np.where(np.square(gap).sum(axis=1) <= np.square(eps), 1.0, 0.0)
         # From here on, lengths are in units of eps.
         gap, sd = np.abs(gap) / eps, np.sqrt(variance) / eps
         uncertain = (sd > 0) & ~(sd * (gap + sd) <= CERTAIN)
         n_uncertain = uncertain.sum(axis=1)
-        # What the certain features leave of eps²: its root is the unit from here on.
+        # From here on, the unit is the root of the part of eps² that certain features
+        # leave.
         rest = 1.0 - np.where(uncertain, 0.0, np.square(gap)).sum(axis=1)
         unit = np.sqrt(np.maximum(rest, 0.0))[:, None]
         squares = np.square(np.where(uncertain, gap, 0.0) / unit)
@@ -123,12 +125,12 @@ def _within(gap: Array, variance: Array, eps: float, fast: bool) -> Array:
 
 
 def _on_a_line(gap: Array, sd: Array) -> Array:
-    """``P(|D| <= 1)`` of one feature; `gap` is not negative, so tails stay small."""
+    """Return ``P(|D| <= 1)`` of one feature; with `gap` ≥ 0, tails are small."""
     return ndtr((1.0 - gap) / sd) - ndtr((-1.0 - gap) / sd)
 
 
 def _chi_square(x: Array, df: Array, noncentrality: Array) -> Array:
-    """Distribution function of the noncentral chi-square, at x > 0."""
+    """Return the distribution function of the noncentral chi-square, at x > 0."""
     out = np.empty_like(x)
     short = noncentrality < LONG_SERIES
     out[short] = chndtr(x[short], df[short], noncentrality[short])

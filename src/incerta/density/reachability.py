@@ -2,7 +2,7 @@
 
 In one world the core distance of an object is that to its `min_samples`-th nearest
 object, itself included, and p is reached from o at ``max(core(o), |o − p|)``. Both are
-random here; what is computed is their expectation, capped at `max_eps`.
+random here, and their expectations are computed, capped at `max_eps`.
 """
 
 from itertools import count
@@ -24,7 +24,7 @@ from incerta.worlds import Worlds
 Matrix: TypeAlias = "Array | csr_array"
 Pairs: TypeAlias = tuple[Indices, Indices, Array]
 
-# Rows of distances that are worked on while still in cache.
+# Rows of distances that are processed while in cache.
 TILE_BYTES = 4 * 2**20
 # With more features than this, a tree prunes nothing.
 TREE_FEATURES = 15
@@ -200,7 +200,7 @@ def _tree(world: Array) -> KDTree:
 def _mth_nearest(
     tree: KDTree, points: Array, m: int, within_eps: float = np.inf
 ) -> Indices:
-    """The `m`-th nearest object of each point; the number of objects if none is."""
+    """Return the `m`-th nearest object of each point; the number of objects if none."""
     bound = np.nextafter(within_eps, np.inf)  # the bound itself is left out
     return np.asarray(tree.query(points, k=[m], distance_upper_bound=bound)[1])[:, 0]
 
@@ -210,7 +210,7 @@ def _evenly(n: int, most: int) -> Indices:
 
 
 def _radii(law: Law, m: int, max_eps: float, n_radii: int, seed: int) -> Array:
-    """Radii from 0 to `max_eps`, or to the largest distance drawn if that is less."""
+    """Return radii from 0 to `max_eps`, or to the largest distance drawn if less."""
     rng = np.random.default_rng([seed, 5])
     some = _evenly(law.n_objects, GRID_OBJECTS)
     core, apart = [], []
@@ -230,7 +230,7 @@ def _radii(law: Law, m: int, max_eps: float, n_radii: int, seed: int) -> Array:
 
 
 def _following(radii: Array, k: int, here: float, max_eps: float) -> float:
-    """Radius number `k`; beyond the last one steps double, up to `max_eps`."""
+    """Return radius number `k`; beyond the last one steps double, up to `max_eps`."""
     if k < len(radii):
         return float(radii[k])
     beyond = k - len(radii)

@@ -1,9 +1,9 @@
-"""Which pairs of values are within eps, by single precision wherever that can tell.
+"""Pairs of values within eps, in single precision if possible.
 
-Squared distances but for ``|x|²`` are products of two tables, ``|y|² - 2 x y'``, which
-BLAS multiplies several times as fast in single precision as differences are squared in
-double; they are compared with ``eps² - |x|²``. Where rounding could turn a decision,
-differences are squared after all, so that all decisions are those of double precision.
+Squared distances minus ``|x|²`` are products of two tables, ``|y|² - 2 x y'``, and are
+compared with ``eps² - |x|²``. BLAS computes them in single precision several times as
+fast as differences can be squared in double precision. If rounding could change a
+decision, differences are squared, so that all decisions are those of double precision.
 """
 
 from typing import NamedTuple
@@ -15,14 +15,14 @@ from incerta.typing import Array, Indices, Mask
 
 Singles = NDArray[np.float32]
 
-# Twice what single precision rounds by, relative to what is rounded.
+# Twice the relative rounding error of single precision.
 ROUNDING = float(np.finfo(np.float32).eps)
-# Where more than this share of eps² could be due to rounding, too much is left open.
+# If rounding could exceed this share of eps², too many pairs would be undecided.
 WIDEST = 0.01
 
 
 class Factors(NamedTuple):
-    """Values, in units of eps from a center, as factors of squared distances."""
+    """Values in units of eps from a center, as factors of squared distances."""
 
     left: Singles  # (n, d + 1)
     right: Singles  # (n, d + 1), left @ right.T are squared distances less |x|²
@@ -30,13 +30,13 @@ class Factors(NamedTuple):
     lengths: Array  # (n,), |x|
 
     def only(self, rows: slice | Indices) -> "Factors":
-        """Return those of some values."""
+        """Return the factors of some values."""
         left, right, limits, lengths = self
         return Factors(left[rows], right[rows], limits[rows], lengths[rows])
 
 
 def factors(values: Array, center: Array, eps: float) -> Factors:
-    """Prepare values for `near`: the nearer to the center, the less is lost."""
+    """Prepare values for `near`: precision is best near the center."""
     n, d = values.shape
     left, right = np.ones((2, n, d + 1), dtype=np.float32)
     with np.errstate(all="ignore"):
@@ -48,9 +48,9 @@ def factors(values: Array, center: Array, eps: float) -> Factors:
 
 
 def near(x: Array, y: Array, eps: float, of_x: Factors, of_y: Factors) -> Mask:
-    """Whether values of x (n_x, d) and of y (n_y, d) are within eps of each other.
+    """Return which values of x (n_x, d) and y (n_y, d) are within eps of each other.
 
-    As ``((x[:, None] - y) ** 2).sum(axis=2) <= eps**2``, added feature by feature.
+    The result is ``((x[:, None] - y) ** 2).sum(axis=2) <= eps**2``, added by feature.
     """
     band = rounding(of_x, of_y)
     if not band <= WIDEST:  # or not a number
@@ -63,25 +63,26 @@ def near(x: Array, y: Array, eps: float, of_x: Factors, of_y: Factors) -> Mask:
     limits = of_x.limits[:, None]
     close = squares <= (limits - band).astype(np.float32)
     perhaps = squares <= (limits + band).astype(np.float32)
-    # Counts tell sooner than entries where single precision cannot decide.
+    # Counts show faster than entries where single precision cannot decide.
     undecided = np.flatnonzero(counts(close) != counts(perhaps))
     close[:, undecided] = _squared_distances(x, y[undecided]) <= eps * eps
     return close
 
 
 def counts(close: Mask) -> Indices:
-    """Number of true entries in each column."""
+    """Count the true entries in each column."""
     total = np.zeros(close.shape[1], dtype=np.intp)
-    for first in range(0, len(close), 255):  # as many as a byte can count
+    for first in range(0, len(close), 255):  # as many rows as a byte can count
         total += close[first : first + 255].view(np.uint8).sum(axis=0, dtype=np.uint8)
     return total
 
 
 def rounding(of_x: Factors, of_y: Factors) -> float:
-    """Bound of the error of squared distances.
+    """Return a bound of the error of squared distances.
 
-    A sum of n products is off by n + 2 roundings of the sum of their sizes, less than
-    (|x| + |y|)², and a limit by one of twice that; the bound is twice both together.
+    A sum of n products has an error of at most n + 2 roundings of the sum of their
+    sizes, less than (|x| + |y|)², and a limit of one rounding of twice that. The bound
+    is twice the sum of both.
     """
     n = of_x.left.shape[1]
     reach = of_x.lengths.max() + of_y.lengths.max()
@@ -89,7 +90,7 @@ def rounding(of_x: Factors, of_y: Factors) -> float:
 
 
 def _squared_distances(x: Array, y: Array) -> Array:
-    """Sums feature by feature; those of scipy depend on the processor."""
+    """Return squared distances, added by feature; scipy's depend on the processor."""
     total = np.zeros((len(x), len(y)))
     for one, other in zip(x.T, y.T, strict=True):
         total += np.square(one[:, None] - other)

@@ -1,6 +1,6 @@
-"""When the rest of a sum can no longer change it."""
+"""When the rest of a sum cannot change it any more."""
 
-# Steps between two looks at whether the rest can still change anything.
+# Steps between checks whether the rest can change anything.
 STRIDE = 32
-# What is added to a number at least this many times as large is lost in rounding.
+# Adding to a number at least this many times as large has no effect in floats.
 NEGLIGIBLE = 1e-17

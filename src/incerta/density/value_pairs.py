@@ -1,4 +1,4 @@
-"""Share of the pairs of values of two objects that are within eps, for many pairs."""
+"""Shares of pairs of values within eps, for many pairs of objects."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -15,7 +15,7 @@ from incerta.data.laws import Joint, Values
 from incerta.density.single import counts, factors, near
 from incerta.typing import Array, Indices
 
-# Pairs of values that are looked at together: 8 MiB of distances.
+# Pairs of values processed together: 8 MiB of distances.
 TILE = 2**21
 
 Shares = Callable[[Indices, Indices], Array]
@@ -26,10 +26,10 @@ def pairs_of_values(
 ) -> Shares:
     """Prepare ``Σ w_s w_t 1[|x_s − y_t| ≤ eps]`` over the values of two objects.
 
-    The function takes the positions i in `a`, in rising order, and j in `b` of pairs of
-    objects, and gives the share of each pair. Every pair of values is decided as in
-    double precision, feature by feature, though most in single precision. Objects
-    without weights are counted in whole numbers: their shares are exact.
+    The function takes positions i in `a`, in rising order, and j in `b` of pairs of
+    objects, and returns the share of each pair. Decisions are those of double
+    precision, feature by feature, although most are made in single precision. Objects
+    without weights are counted in integers, so their shares are exact.
     """
     if a.kind == "exact" and b.kind == "exact":
         return partial(_of_points, a.values, b.values, eps)
@@ -41,13 +41,13 @@ def pairs_of_values(
     else:
         sums = _by_numpy(a, b, eps)
     if _weighted(a, b):
-        # Weights may add up to one and an ulp.
+        # Weights may add up to 1 plus a rounding error.
         return lambda i, j: np.minimum(sums(i, j), 1.0)
     return lambda i, j: sums(i, j) / (a.counts[i] * b.counts[j])
 
 
 def shares_of_draws(law: Joint, i: Indices, j: Indices, eps: float) -> Array:
-    """Share of the joint draws in which objects i and j are within eps."""
+    """Return the share of joint draws in which objects i and j are within eps."""
     out = np.empty(len(i))
     m, _, d = law.draws.shape
     for some in blocks(len(i), 8 * 3 * m * d):
@@ -102,13 +102,13 @@ def _by_numpy(a: Values, b: Values, eps: float) -> Shares:
 def _runs(
     a: Values, i: Indices, b: Values, j: Indices
 ) -> Iterator[tuple[slice, slice, slice | Indices, Indices]]:
-    """Each object of a with some of its partners in b, about a tile at a time.
+    """Yield each object of a with some of its partners in b, about a tile at a time.
 
-    The pairs, the values of both sides, and where each partner begins.
+    Also yield the values of both sides, and where each partner begins.
     """
     sizes = b.counts[j]
     ends = np.cumsum(sizes)
-    # A run ends with the object, or when its values fill another tile.
+    # A run ends with the object, or when its values fill a tile.
     firsts = np.flatnonzero(np.diff(i, prepend=-1))
     begun = np.repeat(ends[firsts] - sizes[firsts], np.diff(firsts, append=len(i)))
     filled = (ends - begun - 1) * a.counts[i] // TILE
@@ -132,9 +132,9 @@ def _weighted(a: Values, b: Values) -> bool:
 
 
 def _feature_by_feature(law: Values) -> Array:
-    """Values of each object transposed, all objects end to end."""
+    """Return the transposed values of each object, end to end."""
     n, d = law.values.shape
-    # Value r of an object with c values from s on goes to d s + r + c k, feature k.
+    # Feature k of value r of an object with c values from s on is at d s + r + c k.
     begin, counts = (np.repeat(x, law.counts) for x in (law.starts[:-1], law.counts))
     first = np.arange(n) + (d - 1) * begin
     out = np.empty(n * d)
@@ -143,39 +143,39 @@ def _feature_by_feature(law: Values) -> Array:
     return out
 
 
-# Squared distances of pairs of values at a time.
+# Number of squared distances computed at a time.
 DEVICE_BYTES = 2**28
 EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 
 
 class Filled(NamedTuple):
-    """Objects of about the same number of values, on a device."""
+    """Objects with about the same number of values, on a device."""
 
-    values: Any  # (n, size, d), not numbers where an object has fewer values
+    values: Any  # (n, size, d), NaN if an object has fewer values
     left: Any  # (n, size, d + 2)
     right: Any  # (n, size, d + 2), left @ right' are squared distances
-    reach: Any  # (n,), how far the values of an object are from the center
-    weights: Any  # (n, size), 0 where an object has fewer values
+    reach: Any  # (n,), largest distance of an object's values from the center
+    weights: Any  # (n, size), 0 if an object has fewer values
 
     def take(self, rows: Indices) -> "Filled":
-        """Some of the objects, in this order."""
+        """Return some of the objects, in this order."""
         xp, there = namespace(self.values), put_beside(rows, self.values)
         return Filled(*(xp.take(each, there, axis=0) for each in self))
 
 
 class Placed(NamedTuple):
-    """Objects by the power of two that their number of values is below."""
+    """Objects grouped by the next power of two of their number of values."""
 
     powers: Indices  # (n,)
-    places: Indices  # (n,), among the objects of this power
+    places: Indices  # (n,), position among the objects of this power
     filled: dict[int, Filled]
 
 
 class PairsOnDevice:
     """Sums over the pairs of values within eps of two objects, on a device.
 
-    Objects are filled up to one length by values that are near to nothing. Where
-    rounding could turn a decision, differences are squared and added as on the CPU.
+    Objects are padded to one length by values that are near nothing. If rounding could
+    change a decision, differences are squared and added as on the CPU.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class PairsOnDevice:
         self.limit, self.weighted = float(eps * eps), weighted
 
     def __call__(self, i: Indices, j: Indices) -> Array:
-        """Sums of pairs of objects i of a and j of b."""
+        """Return the sums for pairs of objects i of a and j of b."""
         out = np.empty(len(i))
         powers = np.stack([self.a.powers[i], self.b.powers[j]])
         for one, other in np.unique(powers, axis=1).T:
@@ -203,8 +203,8 @@ class PairsOnDevice:
     def _sums(self, x: Filled, y: Filled) -> Array:
         xp, d = namespace(x.values), x.values.shape[2]
         squares = x.left @ xp.matrix_transpose(y.right)
-        # Sums of d + 2 products here and of d squares on the CPU, of numbers that were
-        # rounded, are off by less than half of this, if they are not tiny.
+        # Sums of d + 2 products here, and of d squares on the CPU, have an error of
+        # less than half of this, unless they are tiny.
         band = (2 * d + 8) * EPS * xp.square(x.reach + y.reach) + TINY
         surely = squares <= (self.limit - band)[:, None, None]
         perhaps = squares <= (self.limit + band)[:, None, None]
@@ -230,7 +230,7 @@ def _counts(close: Any) -> Any:
 
 
 def _squared_distances(x: Any, y: Any) -> Any:
-    """Squared differences of all pairs, added feature by feature."""
+    """Return squared differences of all pairs, added feature by feature."""
     total: Any = 0.0
     for k in range(x.shape[2]):
         gaps = x[:, :, None, k] - y[:, None, :, k]

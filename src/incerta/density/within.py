@@ -1,4 +1,4 @@
-"""Probability that two uncertain objects are within eps of each other."""
+"""Probabilities that two uncertain objects are within eps of each other."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from incerta.density.value_pairs import pairs_of_values, shares_of_draws
 from incerta.typing import Array, Indices, Mask
 
 LEAF = 16
-# What is computed together, in the second-level cache.
+# Size of a block of pairs, for the second-level cache.
 CACHE = 2**18
 
 
@@ -38,9 +38,9 @@ class Tree:
     Node i of a level has the nodes 2 i and 2 i + 1 of the next one below it.
     """
 
-    order: Indices  # position of each object of the tree among those it was made of
-    starts: Indices  # where each leaf begins in the order, and the end
-    boxes: Boxes  # of the objects, in the order of the tree
+    order: Indices  # position of each object of the tree in its input
+    starts: Indices  # start of each leaf in the order, and the end
+    boxes: Boxes  # boxes of the objects, in the order of the tree
     levels: list[Boxes]
 
 
@@ -74,11 +74,11 @@ def plant(boxes: Boxes) -> Tree:
 def pairs_within(
     a: Tree, b: Tree | None, eps: float
 ) -> Iterator[tuple[Indices, Indices, Mask]]:
-    """Pairs of objects whose boxes come within `eps` of each other.
+    """Yield pairs of objects whose boxes come within `eps` of each other.
 
-    Where b is None, two objects of a, the earlier one first. Yields positions in the
-    order of the trees, rows rising within a block, and whether pairs are certain: no
-    two points of their boxes are further apart than `eps`.
+    If b is None, pairs are of two objects of a, the earlier one first. Positions are in
+    the order of the trees, with rising rows in a block. Also yield whether pairs are
+    certain: no two points of their boxes are farther apart than `eps`.
     """
     other = a if b is None else b
     left, right = _leaves_within(a, other, eps, within_one=b is None)
@@ -126,7 +126,7 @@ def _leaves_within(
 
 
 def _gaps(a: Boxes, i: Indices, b: Boxes, j: Indices) -> tuple[Array, Array]:
-    """Least and largest distance of points in boxes i of `a` and j of `b`."""
+    """Return least and largest distance of points in boxes i of `a` and j of `b`."""
     nearest, farthest = np.zeros((2, len(i)))
     for part in blocks(len(i), 8 * 6, CACHE):
         for low_a, high_a, low_b, high_b in zip(*(x.T for x in (*a, *b)), strict=True):
@@ -134,14 +134,13 @@ def _gaps(a: Boxes, i: Indices, b: Boxes, j: Indices) -> tuple[Array, Array]:
             above = low_b[j[part]] - high_a[i[part]]
             nearest[part] += np.square(np.maximum(np.maximum(below, above), 0.0))
             farthest[part] += np.square(np.minimum(below, above))
-    # Distances are rounded towards keeping a pair open: what is decided here is not
-    # looked at again.
+    # Distances are rounded so that pairs stay undecided: decisions here are final.
     slack = 1e-12
     return np.sqrt(nearest) * (1 - slack), np.sqrt(farthest) * (1 + slack)
 
 
 def _members(tree: Tree) -> Indices:
-    """Positions of the objects of each leaf, −1 where a leaf has one less."""
+    """Return positions of the objects of each leaf, −1 if a leaf has one less."""
     sizes = np.diff(tree.starts)
     place = np.arange(sizes.max())
     return np.where(place < sizes[:, None], tree.starts[:-1, None] + place, -1)
@@ -156,12 +155,13 @@ def within(
     least: float = 0.0,
     device: str = CPU,
 ) -> csr_array:
-    """``P(|X_i − X_j| ≤ eps)`` of all pairs of objects that can be that close.
+    """Return ``P(|X_i − X_j| ≤ eps)`` of all pairs of objects that can be that close.
 
-    Symmetric; 1 on the diagonal. Probabilities below `least` are left out, and what is
-    not stored is 0. Exact for values and joint draws. Gaussian objects are taken to lie
-    within 7 standard deviations of their mean, other laws are replaced by 64 stratified
-    values each. Pairs whose boxes decide are not computed.
+    The matrix is symmetric, with 1 on the diagonal. Probabilities below `least` are
+    left out, and missing entries are 0. It is exact for values and joint draws.
+    Gaussian objects are cut off 7 standard deviations from their mean, and other laws
+    are replaced by 64 stratified values each. Pairs that are decided by their boxes are
+    not computed.
     """
     half = _collect(known(law, seed), None, eps, fast, least, device)
     return csr_array(half + half.T)
@@ -170,17 +170,17 @@ def within(
 def within_between(
     a: Law, b: Law, eps: float, *, seed: int = 0, fast: bool = False, device: str = CPU
 ) -> csr_array:
-    """``P(|X_i − Y_j| ≤ eps)`` of independent objects of one law and of another.
+    """Return ``P(|X_i − Y_j| ≤ eps)`` of independent objects of two laws.
 
-    As `within` if both laws are of one kind or one has no uncertainty; else objects not
-    given by values are replaced by 64 stratified ones each.
+    It is computed as in `within` if both laws have the same kind or one is exact.
+    Otherwise objects not given by values are replaced by 64 stratified values each.
     """
     a, b = alike(a, b, seed)
     return _collect(a, b, eps, fast, 0.0, device)
 
 
 def known(law: Law, seed: int, keys: Keys | None = None) -> Law:
-    """The law if its distance probabilities are known, else `as_values` of it."""
+    """Return the law if it has distance probabilities, or else `as_values` of it."""
     gaussian = isinstance(law, Independent) and law.family == "gaussian"
     if gaussian or isinstance(law, (Values, Gaussian, Joint)):
         return law
@@ -188,8 +188,8 @@ def known(law: Law, seed: int, keys: Keys | None = None) -> Law:
 
 
 def alike(a: Law, b: Law, seed: int) -> tuple[Law, Law]:
-    """Two laws of independent objects as laws of one kind."""
-    # Joint draws of one law say nothing of the other: their objects are values here.
+    """Return two laws of independent objects as laws of one kind."""
+    # Joint draws of one law are independent of the other law: use them as values.
     a, b = (
         known(each, seed) if each.n_draws is None else as_values(each, seed)
         for each in (a, b)
@@ -207,17 +207,17 @@ def alike(a: Law, b: Law, seed: int) -> tuple[Law, Law]:
 def _collect(
     a: Law, b: Law | None, eps: float, fast: bool, least: float, device: str
 ) -> csr_array:
-    """Probabilities of near pairs, by their places in the data."""
+    """Return probabilities of near pairs, by their positions in the data."""
     tree = plant(a.boxes())
     of_b = None if b is None else plant(b.boxes())
     law = a.take(tree.order)
     other = law if b is None or of_b is None else b.take(of_b.order)
     shares_of = _shares_of(law, other, eps, fast, device)
-    # Positions of less than 2^31 objects in half the memory.
+    # Positions of fewer than 2^31 objects take half the memory.
     order_a = tree.order.astype(np.int32)
     order_b = order_a if of_b is None else of_b.order.astype(np.int32)
     rows, columns, shares = [order_a[:0]], [order_b[:0]], [np.empty(0)]
-    if b is None:  # half of the diagonal: the other half comes with the transpose
+    if b is None:  # half of the diagonal; the transpose adds the other half
         rows, columns = [order_a], [order_a]
         shares = [np.full(len(order_a), 0.5)]
     for i, j, certain in pairs_within(tree, of_b, eps):
@@ -236,7 +236,7 @@ def _collect(
 def _shares_of(
     a: Law, b: Law, eps: float, fast: bool, device: str
 ) -> Callable[[Indices, Indices], Array]:
-    """Function that gives the probabilities of pairs of objects of two laws."""
+    """Return a function for the probabilities of pairs of objects of two laws."""
     return _of_gaussians(gaussian_within, a.variance(), a, b.variance(), b, eps, fast)
 
 

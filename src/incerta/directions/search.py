@@ -143,9 +143,9 @@ def _settled(
         before = tells
         for _ in range(ROUNDS):
             base = np.linalg.qr(places)[0]
-            told = n * np.square(table @ base).sum(axis=1) / totals
+            explained = n * np.square(table @ base).sum(axis=1) / totals
             # Expected of q directions by chance, plus the largest of d squared normals.
-            now = told > base.shape[1] + 2.0 * np.log(d)
+            now = explained > base.shape[1] + 2.0 * np.log(d)
             if now.sum() < 2 or (now == tells).all():
                 break
             tells = now

@@ -369,6 +369,15 @@ def _in_projection(n_directions: int | str) -> str:
     )
 
 
+def directions_for(directions: int | str, seed: int) -> Directions:
+    """Return the `Directions` for the parameter `directions` of a function."""
+    if directions != "auto" and (isinstance(directions, str) or directions < 1):
+        name = given(directions=directions)
+        msg = f"{name} must be a whole number of at least 1, 'auto' or None."
+        raise ValueError(msg)
+    return Directions(directions, random_state=seed)
+
+
 def _pays(factors: Factors | None, limit: int) -> bool:
     """Return whether a table of up to 100 features benefits from directions."""
     if factors is None:

@@ -15,6 +15,7 @@ from incerta.backend.progress import followed, track
 from incerta.divergence.clusterings import ari_matrix
 from incerta.models.checkpoint import Checkpoint
 from incerta.typing import Indices
+from incerta.wording import percent
 from incerta.worlds import Worlds
 
 # Tasks per worker: enough to share work evenly, few enough to send quickly.
@@ -233,12 +234,11 @@ class Instability:
         """Describe the result in words."""
         if self.total == 0:
             return "All runs agree: neither the data nor the clusterer disturbs them."
-        share = f"{self.share_of_uncertainty:.0%}"
         return (
             f"Two runs disagree by {self.total:.3f} (0: same clusters, 1: unrelated).\n"
-            f"{share} of that comes from the uncertainty of the data "
-            f"({self.uncertainty:.3f}),\n"
-            f"the rest from the clusterer's own randomness ({self.clusterer:.3f})."
+            f"{percent(self.share_of_uncertainty)} of that comes from the uncertainty "
+            f"of the data ({self.uncertainty:.3f}),\n"
+            f"the rest from the randomness of the clusterer ({self.clusterer:.3f})."
         )
 
 

@@ -112,9 +112,9 @@ class AutoClusterer(UncertainClusterer):
     by the laws of the other half, after a few rounds of EM over all laws together,
     which reflects the overlap of clusters. The mixture's own probabilities account for
     both. Weights are
-    ``exp(30 * (score * balance + 0.075 * stability))``, so views with similar scores
+    ``exp(30 * (score * balance + 0.1 * stability))``, so views with similar scores
     are averaged. The balance is ``log(m) / log(k)``, where m is the number of clusters
-    with at least 4 % of the objects (smaller ones count in part); it penalizes nearly
+    with at least 4% of the objects (smaller ones count in part); it penalizes nearly
     empty clusters. Stability is low where random noise decides the clusters.
 
     How worlds are drawn depends on the meaning of the uncertainty. For measurement
@@ -187,14 +187,14 @@ class AutoClusterer(UncertainClusterer):
         self, objects: UncertainData | PartitionedData, known: Indices | None
     ) -> None:
         k, seed = self.n_clusters, self.seed_
-        some, told, n_objects = some_labeled(
+        some, kept, n_objects = some_labeled(
             objects, settings.MOST_OBJECTS, seed, known
         )
         some = features_by_name(some)
         truths, wanted = truths_of(some, k, seed), self._wanted()
         n_worlds = number_of_worlds(self.n_worlds, some)
-        found = consensus(some, truths, k, n_worlds, seed, told, wanted, self.one_shape)
-        membership = surely(found.membership, told)
+        found = consensus(some, truths, k, n_worlds, seed, kept, wanted, self.one_shape)
+        membership = surely(found.membership, kept)
         chosen = likeliest(membership)
         laws = laws_together(found.judged, chosen, k, seed, MORE_NUMBERS)
         self._model, self.views_ = Clusters(truths, laws), found.views
@@ -260,7 +260,7 @@ class AutoClusterer(UncertainClusterer):
 
 
 def number_of_worlds(asked: int | None, data: UncertainData) -> int:
-    """Return the number asked for, or that of the settings; joint draws are data."""
+    """Return the requested number, or that of the settings; joint draws are data."""
     if asked is not None:
         return asked
     n_draws = data.n_draws
@@ -278,7 +278,7 @@ def _by_laws(
     """Return the probability of each cluster for each object, by the cluster laws."""
     out, n_worlds = np.zeros((len(data), k)), number_of_worlds(asked, data)
     for part in followed(blocks(len(data), OBJECT_BYTES, BLOCK_BYTES), "objects"):
-        told = found.truths.told(features_by_name(data[part]), n_worlds, seed)
-        each = [found.laws.shares(some, k, device) for some in told]
+        drawn = found.truths.told(features_by_name(data[part]), n_worlds, seed)
+        each = [found.laws.shares(some, k, device) for some in drawn]
         out[part] = sum(each) / len(each)
     return out

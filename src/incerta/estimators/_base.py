@@ -152,19 +152,19 @@ class UncertainClusterer(
         objects = self._objects(X)
         self.seed_ = as_seed(self.random_state)
         self._order = None
-        told = self._told(objects, y)
+        labeled = self._told(objects, y)
         if isinstance(objects, UncertainData | Kept):
             self._order = order_of(_data_of(objects).ids)
         if self._order is None:
-            self._fit(objects, **told)
+            self._fit(objects, **labeled)
         else:
-            told = {name: labels[self._order] for name, labels in told.items()}
-            self._fit(_taken(objects, self._order), **told)
+            labeled = {name: labels[self._order] for name, labels in labeled.items()}
+            self._fit(_taken(objects, self._order), **labeled)
             for name, shape in self._fields().items():
                 if name in vars(self) and name not in ("_order", "_model"):
                     found = getattr(self, name)
                     setattr(self, name, _rearranged(found, shape, self._order))
-        if isinstance(objects, UncertainData) and not told:
+        if isinstance(objects, UncertainData) and not labeled:
             self._unite_equals(objects)
         return self
 
@@ -270,7 +270,7 @@ class UncertainClusterer(
             self.cluster_sizes_ = sizes
 
     def _number_asked(self) -> int:
-        """Return the number of clusters asked for; 1 if the fit finds it."""
+        """Return the requested number of clusters; 1 if the fit finds it."""
         k = getattr(self, self._number_parameter, 1)
         return int(k) if isinstance(k, (int, np.integer)) else 1
 

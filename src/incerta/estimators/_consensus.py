@@ -172,14 +172,14 @@ def _warn_of_failures(runs: Runs) -> None:
         return
     n_failed = int(runs.failed.sum())
     n_noise = len(runs.failures) - n_failed
-    said = [
+    problems = [
         f"the clusterer failed in {n_failed} of {len(runs.labels)} worlds, which "
         "are ignored"
     ] * (n_failed > 0) + [
         f"all objects are noise in {n_noise} of {len(runs.labels)} worlds"
     ] * (n_noise > 0)
     first = next(iter(runs.failures.items()))
-    msg = f"{'; '.join(said)}. See failures_; world {first[0]}: {first[1]}"
+    msg = f"{'; '.join(problems)}. See failures_; world {first[0]}: {first[1]}"
     warnings.warn(msg, IncertaWarning, stacklevel=5)
 
 

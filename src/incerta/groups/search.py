@@ -50,7 +50,7 @@ SETTLING = 50
 TOL = 1e-3
 # Strength of shrinking correlations within a group to 0, in objects per feature.
 TOWARDS_AXES = 5.0
-LEAST_VARIANCE = 1e-12  # of groups, in scaled units
+LEAST_VARIANCE = 1e-12  # least variance of groups, in scaled units
 MOST_GROUPS = 30
 # A group must gain log(n / level) plus this for each feature, more than fields without
 # groups do by chance (`benchmarks/members.py`).
@@ -92,7 +92,7 @@ def find(
                 tried, found = _together(some, tried, len(found), prior)
             field = tried.only(np.arange(len(found), tried.n_components))
             if field.ranges is None and not field.weights.any():
-                break  # the groups have taken all objects
+                break  # all objects are in groups
             narrow = _widths(tried.only(np.arange(len(found))), field) <= MOST_WIDE
             if wanted is None and not (narrow & (found >= needed)).all():
                 break
@@ -104,14 +104,14 @@ def find(
 
 
 class _Group(NamedTuple):
-    """A group by itself, and its gain over everything found before."""
+    """A group, and its gain over everything found before."""
 
     one: Components
     gain: float
 
 
 def _field(some: Measured, seed: int) -> tuple[Components, Components]:
-    """Fit the best mixture; return its broad components, the field, and the compact."""
+    """Fit the best mixture; return its broad components (the field) and the compact."""
     numbers = range(1, MOST_BROAD + 1)
     search = Search(numbers=numbers, covariances=FIELD_KINDS, seed=seed, effort=QUICK)
     found = fitted(some_of(some, MOST_TRIED, seed), search).components.as_kind("full")
@@ -217,13 +217,13 @@ def _best(
 
 
 def _fit(some: Measured, ends: Components, field: Components, clear: Array) -> Mask:
-    """Which candidates are groups: compact, large enough, denser than the field."""
+    """Select the candidates that are groups: compact, large, denser than the field."""
     many = ends.weights * some.n_objects >= FEWEST
     return many & (clear >= LEAST_CLEAR) & (_widths(ends, field) <= MOST_WIDE)
 
 
 def _placed(some: Measured) -> Measured:
-    """Give each object a place; a Gaussian completes what was seen in projection."""
+    """Give each object a position; a Gaussian completes projected measurements."""
     if some.projection is None:
         return some
     return filled(some, single_gaussian(some_of(some, MOST_FITTED, 0)))
@@ -411,7 +411,7 @@ def _together(
 ) -> tuple[Components, Array]:
     """Fit groups and field together; return the gain of each group.
 
-    With many objects the field is known well already, and groups are fitted one by one.
+    With many objects, the field is already accurate, and groups are fitted one by one.
     """
     gains = np.empty(n_groups)
     if some.n_objects <= MOST_FITTED:

@@ -15,8 +15,8 @@ from incerta.typing import Array
 class Sky(NamedTuple):
     """Two features in degrees, of longitude and latitude, around a center.
 
-    The plane is that of Lambert's equal-area projection, a uniform field on
-    the sphere stays uniform. Near the center it is the tangent plane.
+    Lambert's equal-area projection keeps a uniform field uniform. Near the center the
+    plane is the tangent plane.
     """
 
     longitude: int  # number of the feature

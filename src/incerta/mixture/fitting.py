@@ -142,7 +142,7 @@ def _positive(values: Array) -> Array:
 # Largest number of objects on which starts are compared, and rounds of the first pass.
 TRIAL_OBJECTS = 1000
 TRIAL_ROUNDS = 5
-FIRST_ROUNDS = 10  # of the single Gaussian from which the starts are made
+FIRST_ROUNDS = 10  # rounds for the single Gaussian behind the starts
 # Stop adding components after this many numbers in a row without improvement.
 PATIENCE = 2
 # Most features with correlations if errors are unequal and there is a choice. Each
@@ -223,8 +223,8 @@ def fitted(
 def single_gaussian(some: Measured, seed: int = 0) -> Components:
     """Fit a single Gaussian to the truth."""
     # Fewer objects than features do not determine correlations.
-    told = some.n_features < some.n_objects and affords(some)
-    kind = "full" if told else "diag"
+    enough = some.n_features < some.n_objects and affords(some)
+    kind = "full" if enough else "diag"
     return fitted(some, Search(numbers=[1], covariances=(kind,), seed=seed)).components
 
 

@@ -15,6 +15,7 @@ from incerta.data.container import UncertainData, features_by_name, sorted_by_id
 from incerta.data.projections import projected
 from incerta.data.refused import refuse_extremes
 from incerta.directions import Directions
+from incerta.directions.transformer import directions_for
 from incerta.mixture.fitting import Effort, Search
 from incerta.mixture.merging import merged
 from incerta.mixture.model import (
@@ -30,8 +31,8 @@ from incerta.models.checks import whole, wrong
 from incerta.models.registry import stored
 from incerta.number.references import Best, p_of_one
 from incerta.typing import Array, ArrayLike, Seed
-from incerta.wording import counted
-from incerta.worlds.streams import as_seed
+from incerta.wording import counted, verb
+from incerta.worlds.streams import checked_seed
 
 # Components to try beyond the largest number of clusters, as some clusters need two.
 MORE = 2
@@ -162,8 +163,8 @@ class NumberOfClusters:
         ]
         plausible = f" (plausibility {', '.join(shown)})" if len(shown) > 1 else ""
         lines = [
-            f"{counted(self.k, 'cluster')}, of {self.ks[0]} to {self.ks[-1]} that were "
-            f"allowed{plausible}."
+            f"{counted(self.k, 'cluster')} {verb(self.k, 'was', 'were')} chosen from "
+            f"{self.ks[0]} to {self.ks[-1]}{plausible}."
         ]
         if not np.isnan(self.p_one):
             if self.k == 1:
@@ -284,14 +285,14 @@ def choose_k(
     tried = _checked(ks, min(len(objects), max_objects), n_null, alpha)
     given = {"ks": tried, "n_null": n_null, "alpha": alpha}
     given |= {"max_objects": max_objects, "directions": directions}
-    seed, seed_is_given = as_seed(random_state), random_state is not None
+    seed, seed_is_given = checked_seed(random_state), random_state is not None
     pieces = opened(checkpoint, "choose_k", given, objects, seed, seed_is_given)
     seed = pieces.seed
     some, _ = some_objects(objects, max_objects, seed)
     if directions is not None:
-        some = Directions(directions, random_state=seed).fit_transform(some)
-    told = projected(some.law) is None
-    if directions == "auto" and told and some.n_features > MOST_DIRECTIONS:
+        some = directions_for(directions, seed).fit_transform(some)
+    measured = projected(some.law) is None
+    if directions == "auto" and measured and some.n_features > MOST_DIRECTIONS:
         some = Directions(MOST_DIRECTIONS, random_state=seed).fit_transform(some)
     seen = _seen(some)
 

@@ -61,7 +61,7 @@ def choice(
     scores : array-like of shape (n_ks,)
         Gain over the smallest number; NaN where unknown.
     band : array-like of shape (2, n_ks)
-        Range of 90 % of the references with one cluster; NaN where unknown.
+        Range of 90% of the references with one cluster; NaN where unknown.
     k : int
         The chosen number.
     ax : matplotlib Axes, optional
@@ -78,7 +78,7 @@ def choice(
     low, high = np.asarray(band, dtype=np.float64)
     ax = axes_for(ax, (6.0, 3.8))
     if not np.isnan(low).all():
-        label = "references with one cluster, 90 %"
+        label = "references with one cluster, 90%"
         ax.fill_between(numbers, low, high, color=PALE, label=label)
     ax.plot(numbers, scores, "o-", color=PALETTE[0], label="data")
     ax.axvline(k, color=INK, linestyle=":", label=f"chosen: {k}")

@@ -5,7 +5,7 @@ from scipy import sparse
 
 from incerta.typing import Array, Indices
 
-# Objects on either side of an axis that do not decide its limits: 0.5 %, at most 50.
+# Objects on either side of an axis that do not decide its limits: 0.5%, at most 50.
 # Among fewer than 20 objects every one decides.
 FAR, MOST_BEYOND, FEWEST = 0.005, 50, 20
 # Values are still shown this far beyond the others, as a share of their range.
@@ -22,7 +22,7 @@ MOST_PAIRED = 100
 def limits(values: Array, deviations: Array | float = 0.0) -> Array:
     """Return where the axis of each feature begins and ends, shape (2, n_features).
 
-    A value that lies further out than half the range of all but the outermost 0.5 % of
+    A value that lies further out than half the range of all but the outermost 0.5% of
     the values does not count. Error bars of the others, `deviations`, are within.
     """
     known = np.isfinite(values).sum(axis=0)

@@ -30,7 +30,7 @@ MOST_ELLIPSES = 5000
 GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 # Axis, side and marker of matplotlib for the arrows at the four borders.
 ARROWS = ((0, -1, 4), (0, 1, 5), (1, -1, 7), (1, 1, 6))
-MARGIN = 0.05  # of the width of an axis, on either side
+MARGIN = 0.05  # share of an axis left free on either side
 
 
 def scatter(

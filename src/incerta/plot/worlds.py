@@ -23,6 +23,7 @@ from incerta.plot.style import (
     tidy,
 )
 from incerta.typing import Array, ArrayLike, Indices
+from incerta.wording import percent
 
 
 def divergences(
@@ -84,8 +85,8 @@ def divergences(
         ax.annotate(str(number), place, **font, **middle, zorder=4)
     ax.axhline(0.0, color=INK, linewidth=0.3, zorder=0)
     ax.axvline(0.0, color=INK, linewidth=0.3, zorder=0)
-    ax.set_xlabel(f"first direction ({shown[0]:.0%} of the spread)")
-    ax.set_ylabel(f"second direction ({shown[1]:.0%} of the spread)")
+    ax.set_xlabel(f"first direction ({percent(shown[0])} of the spread)")
+    ax.set_ylabel(f"second direction ({percent(shown[1])} of the spread)")
     ax.set_aspect("equal", adjustable="datalim")
     legend_above(ax, 2, marker_scale=0.7)
     tidy(ax)

@@ -1,4 +1,4 @@
-"""The page about labels that were there already."""
+"""The page about existing labels."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from incerta.api.assess import AssessedPair, Assessment
 
 MOST_LABELS, MOST_LOOKED = 200, 50
-# Of the picture of a pair, in its own units; the last is the place for numbers.
+# Sizes of the picture of a pair, in its units; the last is the room for numbers.
 WIDTH, HEIGHT, BELOW = 240, 110, 18
-# Most ticks along its axis, and the steps between them.
+# Largest number of ticks along its axis, and the steps between them.
 MOST_TICKS, STEPS = 5, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 
@@ -96,7 +96,7 @@ def page_of_assessment(found: dict[str, Any]) -> str:
 
 
 def options(found: Assessment) -> str:
-    """Arguments of `assess` that differ from their defaults."""
+    """Return the arguments of `assess` that differ from their defaults."""
     finder = found.directions
     asked = None if finder is None else finder.n_directions
     scale = "" if found.scaler is not None else ", scale=False"
@@ -104,14 +104,14 @@ def options(found: Assessment) -> str:
 
 
 def depth_of(depth: float) -> str:
-    """Depth of a valley to one digit; a dash if it is not known."""
+    """Format the depth of a valley to one digit; NaN is a dash."""
     return "–" if np.isnan(depth) else f"{depth:,.1f}".replace("-", "−")
 
 
 def picture(pair: AssessedPair) -> dict[str, Any]:
-    """Two labels along the axis between them, in the units of the picture.
+    """Draw two labels along the axis between them, in the units of the picture.
 
-    Bars are the measured values, the curve is the density of the true ones.
+    Bars show the measured values, and the curve shows the density of the true ones.
     """
     assert pair.values is not None
     assert pair.law is not None
@@ -131,7 +131,7 @@ def picture(pair: AssessedPair) -> dict[str, Any]:
     steps = (step for step in STEPS if (high - low) / step < MOST_TICKS)
     step = next(steps, STEPS[-1])
     ticks = np.arange(np.ceil(low / step), np.floor(high / step) + 1.0) * step
-    # Numbers at the ends would be cut off.
+    # Numbers at the ends would be clipped.
     ticks = ticks[(x(ticks) >= BELOW / 2) & (x(ticks) <= WIDTH - BELOW / 2)]
     bars = zip(y(heights), x(edges[1:]), strict=True)
     return {

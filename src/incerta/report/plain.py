@@ -1,4 +1,4 @@
-"""Values and texts that JSON can hold and a page can show, and the page itself."""
+"""Values and texts for JSON and for a page, and the page itself."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ import numpy as np
 
 from incerta.backend.optional import pages_of, part_of_page
 from incerta.typing import Array
-from incerta.wording import counted, share
+from incerta.wording import counted, percent, share
 from incerta.wording import cut as cut_off
 
 LONGEST_TEXT = 1000
@@ -19,12 +19,12 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff
 
 
 def text(value: object, longest: int = LONGEST_TEXT) -> str:
-    """Text of a value without unprintable characters, cut if too long."""
+    """Return a value as text without unprintable characters, cut if too long."""
     return cut_off(_UNPRINTABLE.sub("\ufffd", str(value)), longest)
 
 
 def name(value: object) -> int | float | str:
-    """Name of an object, kept as a number if nothing is lost by that."""
+    """Return the name of an object, as a number if that loses nothing."""
     if isinstance(value, (bool, np.bool_)):
         return text(value)
     if isinstance(value, (int, np.integer)) and abs(int(value)) < _EXACT:
@@ -35,12 +35,12 @@ def name(value: object) -> int | float | str:
 
 
 def number(value: float) -> float | None:
-    """The number; None if it is not finite, which JSON does not allow."""
+    """Return the number; None if it is not finite, which JSON does not allow."""
     return float(value) if np.isfinite(value) else None
 
 
 def numbers(values: Array | Iterable[float]) -> list[Any]:
-    """Numbers of an array of any dimension, None where they are not finite."""
+    """Return the numbers of an array as lists, None where they are not finite."""
     array = np.asarray(values, dtype=np.float64)
     if np.isfinite(array).all():
         return array.tolist()
@@ -50,7 +50,7 @@ def numbers(values: Array | Iterable[float]) -> list[Any]:
 
 
 def significant(values: Array, digits: int = 5) -> Array:
-    """Round to as many digits as a picture shows."""
+    """Round to the digits that a picture shows."""
     return np.char.mod(f"%.{digits}g", values).astype(np.float64)
 
 
@@ -64,18 +64,8 @@ def distinct(column: Array) -> Array:
     return significant(column, int(np.clip(5 + more, 5, 15)))
 
 
-def percent(part: float) -> str:
-    """Format a share as a percentage, never rounded to 0 or 100."""
-    rounded = round(100 * part)
-    if rounded == 100 and part < 1:
-        return "more than 99 %"
-    if rounded == 0 and part > 0:
-        return "less than 1 %"
-    return f"{rounded} %"
-
-
 def cut(value: object, longest: int = 60) -> str:
-    """Short text."""
+    """Return short text."""
     return text(value, longest)
 
 
@@ -98,14 +88,14 @@ def measured(mean: float | None, spread: float | None) -> str:
     places = 1 - int(np.floor(np.log10(float(f"{spread:.1e}"))))
     if -3 <= places <= 6 and abs(mean) < 1e7:
         rounded = f"{round(mean, places) + 0.0:,.{max(places, 0)}f}"
-        said = f"{rounded} ± {round(spread, places):,.{max(places, 0)}f}"
+        shown = f"{rounded} ± {round(spread, places):,.{max(places, 0)}f}"
     else:
-        said = f"{mean:.4g} ± {spread:.2g}"
-    return said.replace("-", "−")
+        shown = f"{mean:.4g} ± {spread:.2g}"
+    return shown.replace("-", "−")
 
 
 def page_from(template: str, **values: Any) -> str:
-    """Fill a template: one HTML text that holds all it needs, with texts escaped."""
+    """Fill a template: a self-contained HTML page, with texts escaped."""
     environment = pages_of("incerta.report", "a report")
     filters = (counted, cut, percent, share)
     environment.filters |= {each.__name__: each for each in filters}

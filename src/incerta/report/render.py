@@ -19,7 +19,7 @@ from incerta.report.assessed import facts, page_of_assessment
 from incerta.report.plain import page_from
 from incerta.report.summarize import MOST_UNSURE, picture, summarize
 
-# The scripts of the page, in this order: each uses what those before it define.
+# The scripts of the page, in order: each uses definitions of those before it.
 SCRIPTS = ("words.js", "chart.js", "figures.js", "picture.js", "table.js")
 # The markers of our plots as signs in a text, and by their names in chart.js.
 SIGNS = {
@@ -32,15 +32,15 @@ SIGNS = {
     "p": ("⬟", "pentagon"),
     "X": ("✖", "x"),
 }
-# Inside of a script "<" could begin a tag; all that is not ASCII is escaped anyway.
+# Inside a script, "<" could begin a tag. json escapes all that is not ASCII.
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def render(summary: dict[str, Any], scatter: dict[str, Any]) -> str:
-    """Make the page from `summarize` and `picture`.
+    """Render the page from the output of `summarize` and `picture`.
 
-    One HTML text holds all it needs. Only its own script can run in it: the policy in
-    its head identifies it by a checksum. Texts from the data are escaped, or JSON.
+    The page is self-contained. Only its own script can run: the policy in its head
+    identifies it by a checksum. Texts from the data are escaped, or JSON.
     """
     script = "\n".join(part_of_page("incerta.report", name) for name in SCRIPTS)
     digest = hashlib.sha256(script.encode()).digest()
@@ -72,11 +72,11 @@ def write(
     Parameters
     ----------
     result : Clustering or Assessment
-        What `incerta.cluster` or `incerta.assess` returned.
+        The result of `incerta.cluster` or `incerta.assess`.
     path : str or path-like
-        Where to; an existing file is replaced when the new one is complete.
+        File to write. An existing file is replaced when the new one is complete.
     summary : dict, optional
-        What `summarize` returns, if that is there already.
+        The output of `summarize`, if it exists already.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def write(
 
 
 def as_json(values: Any) -> str:
-    """JSON for a script element: nothing in it can end the element."""
+    """Return JSON for a script element: nothing in it can end the element."""
     return json.dumps(values, allow_nan=False, separators=(",", ":")).translate(
         _ESCAPES
     )

@@ -28,12 +28,11 @@ from incerta.report.plain import (
     name,
     number,
     numbers,
-    percent,
     significant,
     text,
 )
 from incerta.typing import Array, Indices
-from incerta.wording import SURE, counted, joined, no_confidence, share, verb
+from incerta.wording import SURE, counted, joined, no_confidence, percent, share, verb
 
 if TYPE_CHECKING:
     from incerta.data.container import UncertainData
@@ -43,26 +42,26 @@ FORMAT = 1
 LEAST_CERTAIN = 10
 MOST_PAIRS = 5
 N_BINS = 10
-MOST_DOTS = 300  # of a small picture
-# A map of more worlds takes long, and shows no more.
+MOST_DOTS = 300  # objects in a small picture
+# A map of more worlds takes long, and shows nothing new.
 MOST_MAPPED = 1000
 MOST_FAILURES = 10
 # With more clusters, sizes are not listed one by one.
 _FEW_CLUSTERS = 8
 MOST_ROWS = 5000
 LEAST_CERTAIN_ROWS = 1000
-# So many objects are drawn one by one; more are counted in a grid, on which the least
-# certain ones are drawn.
+# Up to this many objects are drawn one by one. More are counted in a grid, and the
+# least certain ones are drawn on it.
 MOST_POINTS = 3000
 MOST_UNSURE = 1000
-# The least certain ones of those that are drawn have ellipses.
+# Ellipses are drawn for this many of the least certain objects.
 MOST_ELLIPSES = 1000
 MOST_FEATURES = 50
-# Features of the picture, whose covariances are all in the page.
+# Features of the picture; the page holds their covariances for all pairs.
 MOST_AXES = 6
-# Of the grid. Points that lie upon each other hide each other; counts hide nothing.
+# Cells of the grid.
 COLUMNS, ROWS = 60, 40
-# Of the names of features, in a comment.
+# Names of features in a comment.
 MOST_NAMES = 8
 
 
@@ -72,43 +71,44 @@ def summarize(result: Clustering) -> dict[str, Any]:
     Parameters
     ----------
     result : Clustering
-        What `incerta.cluster` returned.
+        The result of `incerta.cluster`.
 
     Returns
     -------
     dict
-        With these entries; whatever is not finite is None, texts are cut at 1000
-        characters, and clusters are numbered as in ``labels``, −1 being noise:
+        With the entries below. Numbers that are not finite are None, texts are cut at
+        1000 characters, and clusters are numbered as in ``labels``; −1 is noise.
 
         - ``format``: version of this layout;
-        - ``sentences``: what was found, in words;
+        - ``sentences``: the result in words;
         - ``data``: n_objects, n_features, kind, joint, exact, feature_names (of more
           than 50 features, those in which the clusters differ most),
-          relative_uncertainty, meaning, reliability (None unless these are errors);
+          relative_uncertainty, meaning, reliability (None unless the uncertainty is an
+          error);
         - ``directions``: per direction its name, share of the true variance, and the
           features that vary most with it, with their correlations; empty if objects
           were compared in the features;
         - ``method``: name, reasons, parameters, scaled, seed;
         - ``n_noise``; ``clusters``: per cluster its size, share, confidence, n_unsure,
           typical object, and per feature mean, spread, error;
-        - ``confidence``: not_applicable (why, or None), mean, median, threshold,
+        - ``confidence``: not_applicable (the reason, or None), mean, median, threshold,
           n_unsure, unsure_between (pairs of clusters), histogram;
         - ``objects``: rows of the table by columns (position, id, cluster, confidence,
           runner_up, runner_up_probability, label_set, noise, reliability if there
           are errors, k_means: the cluster by k-means on the values, if there are two
           or more), and how many objects there are;
         - ``k_means``: ari, n_changed, n_changed_unsure and sizes of k-means on the
-          values with as many clusters, beside this result; None if there is one;
-        - ``least_certain``: some of these objects, by rows;
+          values with the same number of clusters; None for one cluster;
+        - ``least_certain``: the least certain objects, by rows;
         - ``worlds``, ``choice``, ``alternatives``, ``objective``, ``reachability``:
           None if there is none;
         - ``warnings``, ``versions``, ``reproduce`` (command, python).
 
     Notes
     -----
-    It takes one pass over the objects, and a k-means on their means. Of more than 5000
-    objects, the 1000 least certain and an evenly spaced selection of the others are
-    listed, so the size is bounded.
+    It takes one pass over the objects, and k-means on their means. The size is bounded:
+    of more than 5000 objects, the 1000 least certain and an evenly spaced selection of
+    the others are listed.
 
     Examples
     --------
@@ -234,11 +234,11 @@ def _confidence(
     unsure = confidence < SURE
     pairs = np.sort(np.column_stack([labels, runner_up])[unsure], axis=1)
     found, counts = np.unique(pairs, axis=0, return_counts=True)
-    # Pairs of noise and nothing: the runner-up is −1 where there is none.
-    told = found[:, 0] != found[:, 1]
-    found, counts = found[told], counts[told]
+    # Leave out noise without a runner-up, which is −1, too.
+    different = found[:, 0] != found[:, 1]
+    found, counts = found[different], counts[different]
     order = np.argsort(-counts, kind="stable")[:MOST_PAIRS]
-    # Shares of worlds lie on the edges of bins, give or take the last bit.
+    # Shares of worlds lie on the edges of bins, up to the last bit.
     known = confidence[~np.isnan(confidence)]
     bins = np.clip((known * N_BINS + 1e-9).astype(np.intp), 0, N_BINS - 1)
     return {
@@ -259,10 +259,10 @@ def _columns(
     errors: Reliability | None,
     other: Indices | None,
 ) -> dict[str, list[Any]]:
-    """Some objects, by columns."""
+    """Return some objects by columns."""
     sets = result.label_sets()
     runner_up = result.runner_up[rows]
-    # One column more, the last, for noise, whose number is −1.
+    # The last column is for noise, number −1.
     chances = np.column_stack([result.membership[rows], result.noise[rows]])
     columns = {
         "position": rows.tolist(),
@@ -307,10 +307,10 @@ def _choice(choice: NumberOfClusters) -> dict[str, Any]:
 
 
 def on_values(result: Clustering) -> Indices | None:
-    """Labels by k-means on the means, on the scale that the estimator saw.
+    """Return labels by k-means on the means, scaled as for the estimator.
 
-    Clusters have the numbers of those of `result` which they share most objects with,
-    one to one. None if fewer than two clusters were found: there is nothing to compare.
+    Clusters are matched one to one with those of `result` by common objects, and take
+    their numbers. Return None for fewer than two clusters.
     """
     k = result.n_clusters
     if k < 2:
@@ -323,9 +323,9 @@ def on_values(result: Clustering) -> Indices | None:
 
 
 def renumbered(labels: Indices, like: Indices) -> Indices:
-    """Labels with the numbers of clusters that they share most objects with.
+    """Renumber clusters by those in `like` with which they share most objects.
 
-    Numbers that `like` does not have are left for clusters that remain; −1 stays noise.
+    Remaining clusters get numbers that `like` does not have; −1 stays noise.
     """
     both = (labels >= 0) & (like >= 0)
     k = int(max(labels.max(), like.max())) + 1
@@ -336,7 +336,7 @@ def renumbered(labels: Indices, like: Indices) -> Indices:
 
 
 def compared(result: Clustering, other: Indices | None, sure: float) -> Any:
-    """How far other labels agree with those that were found."""
+    """Compare other labels with those of the result."""
     if other is None:
         return None
     changed = other != result.labels
@@ -349,10 +349,10 @@ def compared(result: Clustering, other: Indices | None, sure: float) -> Any:
 
 
 def alternatives(result: Clustering) -> dict[str, Any] | None:
-    """Other clusterings that the data allow, with what small pictures of them need.
+    """Return other plausible clusterings, and data for small pictures of them.
 
-    ``x`` and ``y`` are places of some objects from 0 to 100, and ``here`` their
-    clusters in the result. None if there are none.
+    ``x`` and ``y`` are positions of some objects from 0 to 100, and ``here`` their
+    clusters in the result. Return None if there are no alternatives.
     """
     found = result.alternatives()
     if not found:
@@ -361,7 +361,7 @@ def alternatives(result: Clustering) -> dict[str, Any] | None:
     n, means = len(labels), data.mean()
     pair = _by_separation(data, result)[:2]
     rows = np.linspace(0, n - 1, min(n, MOST_DOTS)).astype(np.intp)
-    # A single feature is drawn against the place in the data.
+    # A single feature is drawn against the position in the data.
     places = np.column_stack([means[:, pair], np.arange(float(n))])
     low, high = limits(places)
     places = 100.0 * (places - low) / np.where(high > low, high - low, 1.0)
@@ -385,9 +385,9 @@ def alternatives(result: Clustering) -> dict[str, Any] | None:
 
 
 def world_facts(estimator: Any, labels: Indices) -> dict[str, Any] | None:
-    """Tell how many worlds there were, how they agree, and which were kept.
+    """Return the number of worlds, their agreement, and the kept ones.
 
-    None if the method does not look at single worlds.
+    Return None if the method does not cluster single worlds.
     """
     facts = estimator._facts()
     per_world, kept = facts.labels_per_world, facts.kept
@@ -431,7 +431,7 @@ def world_facts(estimator: Any, labels: Indices) -> dict[str, Any] | None:
 
 
 def sentences(summary: dict[str, Any]) -> list[str]:
-    """Say in plain words what was found, and how sure it is."""
+    """Describe the result and its confidence in plain words."""
     data, confidence = summary["data"], summary["confidence"]
     n, n_noise, choice = data["n_objects"], summary["n_noise"], summary["choice"]
     lines = [_clusters_in_words(summary)]
@@ -454,13 +454,13 @@ def sentences(summary: dict[str, Any]) -> list[str]:
                 "Most often it is unclear whether an object belongs to "
                 f"{first} or to {second} ({counted(many, 'object')})."
             )
-    if data["exact"] or n == 1:  # nothing to compare its errors with
+    if data["exact"] or n == 1:  # errors cannot be compared with anything
         return lines
     return lines + (_uncertainty if data["reliability"] is None else _reliability)(data)
 
 
 def label_set_in_words(clusters: tuple[int, ...]) -> str:
-    """A label set in words: "2", "2 or 0", "2, 0 or noise"."""
+    """Write a label set in words: "2", "2 or 0", "2, 0 or noise"."""
     return joined(["noise" if c < 0 else str(c) for c in clusters], "or")
 
 
@@ -514,14 +514,14 @@ def _uncertainty(data: dict[str, Any]) -> list[str]:
     if len(ratios) == 1:
         which = f"The uncertainty of {worst}"
     text = f"{which} is {ratios[worst]:.2g} times the spread between objects."
-    # Joint values move together, so that objects may differ in every world.
+    # Joint values move together, so objects may differ in every world.
     if ratios[worst] > 1 and not data["joint"]:
         text += " Above 1, single values say little about where an object belongs."
     return [text]
 
 
 def shown_objects(confidence: Array, most: int, least_certain: int) -> Indices:
-    """Positions of all objects, or the least certain and some of the rest, evenly."""
+    """Return positions of all objects, or the least certain and some of the rest."""
     n = len(confidence)
     if n <= most:
         return np.arange(n)
@@ -532,7 +532,7 @@ def shown_objects(confidence: Array, most: int, least_certain: int) -> Indices:
 
 
 def features_shown(result: Clustering) -> Indices:
-    """Features that the page has in its tables: those in which clusters differ most."""
+    """Return the features for the tables: those in which clusters differ most."""
     d = result.data.n_features
     if d <= MOST_FEATURES:
         return np.arange(d)
@@ -547,11 +547,11 @@ def _by_separation(data: UncertainData, result: Clustering) -> Indices:
 def picture(result: Clustering) -> dict[str, Any]:
     """Return the contents of the scatter plot: means, and covariances for the ellipses.
 
-    The last of ``axes`` is the confidence or, if there is none, the place in the data.
+    The last of ``axes`` is the confidence or, without one, the position in the data.
     ``limits`` are the ends of the axes. The least certain objects come last, on top;
-    the last ``n_ellipses`` of them have covariances per pair of features ``"i,j"``,
-    i ≤ j. With more than 3000 objects, only those that lie far out and at most 1000
-    with an unsure label are listed; the grid counts the others.
+    the last ``n_ellipses`` of them have covariances per pair of features ``"i,j"``, i ≤
+    j. With more than 3000 objects, only those that lie far out and at most 1000 with an
+    unsure label are listed; the grid counts the others.
     """
     labels, confidence = result.labels, result.confidence
     known = result.no_confidence_reason is None
@@ -564,7 +564,7 @@ def picture(result: Clustering) -> dict[str, Any]:
     means, many = data.mean()[:, offered], len(labels) > MOST_POINTS
     values = np.vstack([means.T, last])
     bars = 0.0 if many else np.sqrt(data.variance()[:, offered])
-    ends = np.nanmin(last), np.nanmax(last)  # of values that cannot lie far out
+    ends = np.nanmin(last), np.nanmax(last)  # these values cannot lie far out
     ranges = np.vstack([limits(means, bars).T, ends])
     rows, grid = np.arange(len(labels)), None
     if many:
@@ -584,7 +584,7 @@ def picture(result: Clustering) -> dict[str, Any]:
     return {
         "axes": [
             *(text(data.feature_names[i]) for i in offered),
-            "confidence" if known else "place in the data",
+            "confidence" if known else "position in the data",
         ],
         "first": first,
         "limits": numbers(ranges),
@@ -605,13 +605,13 @@ def picture(result: Clustering) -> dict[str, Any]:
 
 
 def _unsure(confidence: Array) -> Indices:
-    """The objects whose labels are not sure, or the least certain of them."""
+    """Return the objects whose labels are not sure, or the least certain of them."""
     least = np.argsort(confidence, kind="stable")[:MOST_UNSURE]
     return least[confidence[least] < SURE]
 
 
 def _drawing_order(labels: Indices, confidence: Array) -> Indices:
-    """Rank of each object: the least certain last and, among equals, small clusters."""
+    """Rank objects: the least certain last and, among equals, small clusters."""
     sizes = np.bincount(labels + 1)[labels + 1]
     order = np.lexsort((-sizes, -np.nan_to_num(confidence, nan=1.0)))
     rank = np.empty(len(order), dtype=np.intp)
@@ -630,8 +630,9 @@ def beyond(values: Array, ranges: Array) -> Indices:
 def grid_of(values: Array, labels: Indices, ranges: Array) -> dict[str, Any]:
     """Count the objects of each cluster in cells, for each pair of axes ``"i,j"``.
 
-    Of ``cells`` there are three lists: cell (column × rows + row), cluster, count;
-    ``without`` says how many objects lack a value. What is out of range is not counted.
+    ``cells`` has three lists: cell (column × rows + row), cluster and count.
+    ``without`` is the number of objects without a value. Objects out of range are not
+    counted.
     """
     low, high = ranges.T
     width = np.where(high > low, high - low, 1.0)
@@ -660,7 +661,7 @@ def grid_of(values: Array, labels: Indices, ranges: Array) -> dict[str, Any]:
 
 
 def python_of(result: Clustering) -> str:
-    """Code that repeats the clustering; what cannot be code is named in a comment."""
+    """Write code that repeats the clustering; comments name anything else."""
     named = result.method in IN_WORLDS
     changed = _in_worlds(result) if named else _own(result)
     given = {name: value for name, value in changed.items() if _is_code(value)}
@@ -694,7 +695,7 @@ def python_of(result: Clustering) -> str:
         reading = [f"data = {result.spec.to_python(result.file)}"]
     else:
         call = result.spec.to_python("stdin.csv")
-        reading = ["# stdin.csv: what came from stdin.", f"data = {call}"]
+        reading = ["# stdin.csv: the table from stdin.", f"data = {call}"]
     lines = [
         "import incerta as ic",
         *sorted({line for value in given.values() for line in _imports(value)}),
@@ -711,7 +712,7 @@ def python_of(result: Clustering) -> str:
 
 
 def _number(result: Clustering, named: bool) -> list[str]:
-    """The number of clusters, if it was asked for with k."""
+    """Return the argument k, if the number of clusters was given."""
     wanted = result.parameters.get(result.estimator._number_parameter)
     if named and not asked(result.method).numbers:
         return []
@@ -720,7 +721,7 @@ def _number(result: Clustering, named: bool) -> list[str]:
 
 
 def _in_worlds(result: Clustering) -> dict[str, Any]:
-    """Parameters that were set, for a clusterer of scikit-learn in every world."""
+    """Return the changed parameters of a scikit-learn clusterer in every world."""
     usual = asked(result.method)
     before, now = usual.estimator.get_params(), result.estimator.get_params()
     return {
@@ -731,7 +732,7 @@ def _in_worlds(result: Clustering) -> dict[str, Any]:
 
 
 def _own(result: Clustering) -> dict[str, Any]:
-    """Parameters of one of our estimators that were set."""
+    """Return the changed parameters of an estimator of this library."""
     usual: Mapping[str, Any] = signature(type(result.estimator)).parameters
     return {
         key: value
@@ -742,7 +743,7 @@ def _own(result: Clustering) -> dict[str, Any]:
 
 
 def _is_code(value: Any) -> bool:
-    """Whether a value can be written as code."""
+    """Return whether a value can be written as code."""
     if isinstance(value, BaseEstimator):
         return all(map(_is_code, value.get_params(deep=False).values()))
     if isinstance(value, (list, tuple)):
@@ -758,13 +759,13 @@ def _shown(value: Any) -> str:
     if isinstance(value, np.generic):
         return repr(value.item())
     if isinstance(value, BaseEstimator):
-        # All of it: the usual one leaves out what is long.
+        # The default length would cut it off.
         return " ".join(value.__repr__(N_CHAR_MAX=10**6).split())
     return repr(value)
 
 
 def _imports(value: Any) -> Iterator[str]:
-    """Lines that import the classes of estimators in a value."""
+    """Yield lines that import the classes of estimators in a value."""
     if isinstance(value, (list, tuple)):
         for one in value:
             yield from _imports(one)

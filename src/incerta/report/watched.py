@@ -1,4 +1,4 @@
-"""The page about a stream: its clusters, what happened, and centers over time."""
+"""The page about a stream: its clusters, events, and centers over time."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from incerta.plot.style import MARKERS, PALETTE
-from incerta.report.plain import cut, measured, numbers, page_from, percent, text
+from incerta.report.plain import cut, measured, numbers, page_from, text
 from incerta.report.render import SIGNS
-from incerta.wording import counted, printable
+from incerta.wording import counted, percent, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ WIDTH_OF_LINE, LONGEST_NAME = 80, 24
 
 MOST_FEATURES = 12
 MOST_EVENTS = 200
-# Of a picture, in its own units: all of it, and where the axes are.
+# Sizes of a picture in its units: the total, and the margins around the axes.
 WIDTH, HEIGHT = 640, 220
 LEFT, RIGHT, TOP, BOTTOM = 70, 20, 14, 24
 
@@ -86,7 +86,7 @@ def line_about(event: Event, n_seen: int, names: Sequence[str]) -> str:
 def places(
     cluster: Cluster, names: Sequence[str], width: int, before: Cluster | None = None
 ) -> str:
-    """List centers by feature, as many as fit, those that moved most first."""
+    """List the centers by feature, the largest moves first, as many as fit."""
     order = np.arange(len(names))
     if before is not None:
         order = np.argsort(-np.abs(cluster.center - before.center) / cluster.error)
@@ -107,7 +107,7 @@ def places(
 def page_of_stream(found: dict[str, Any]) -> str:
     """Make a self-contained HTML page without scripts.
 
-    It is made from what ``incerta watch`` writes to ``summary.json``; texts from the
+    The input is the contents of ``summary.json`` from ``incerta watch``. Texts from the
     data are escaped.
     """
     return page_from(
@@ -126,10 +126,9 @@ def page_of_stream(found: dict[str, Any]) -> str:
 
 
 def picture(history: dict[str, Any], j: int) -> dict[str, Any]:
-    """Centers of one feature over time, as lines in the units of the picture.
+    """Draw the centers of one feature over time, in the units of the picture.
 
-    Of each cluster there are pieces of points without a look between them at which the
-    cluster was not there.
+    The line of a cluster is interrupted where a look did not find the cluster.
     """
     rows, looks = history["rows"], history["centers"]
     places = [one[c][j] for one in looks for c in one if one[c][j] is not None]

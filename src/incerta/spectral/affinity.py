@@ -31,7 +31,7 @@ def gaussian_affinity(
     width_scale: float = 1.0,
     n_neighbors: int | None = None,
 ) -> Matrix:
-    """Return the Gaussian affinity ``exp(-d² / (2 g²))`` in one world (Eq. 8).
+    """Return the Gaussian affinity ``exp(-d² / (2 g²))`` in one world: Eq. 8.
 
     Parameters
     ----------

@@ -168,9 +168,9 @@ def _directions(block: Array) -> tuple[Array, Array]:
     """Return such a basis and the squared lengths of the block along it."""
     # The Gram matrix is faster than the singular values of a tall block.
     squares, turned = np.linalg.eigh(block.T @ block)
-    told = squares > SMALLEST_SQUARE
-    squares = squares[told]
-    return np.asarray(block @ (turned[:, told] / np.sqrt(squares))), squares
+    kept = squares > SMALLEST_SQUARE
+    squares = squares[kept]
+    return np.asarray(block @ (turned[:, kept] / np.sqrt(squares))), squares
 
 
 # Up to this number of rows, LAPACK is faster and exact.

@@ -106,10 +106,10 @@ class Follower:
         gone = [one for one in self.clusters if one.number not in there]
         moved = []
         for one in now:
-            told = self._told.get(one.number)
-            ratio = 0.0 if told is None else _moved(told, one)
+            then = self._told.get(one.number)
+            ratio = 0.0 if then is None else _moved(then, one)
             if ratio:
-                event = Event(kind="moved", cluster=one, before=told, ratio=ratio)
+                event = Event(kind="moved", cluster=one, before=then, ratio=ratio)
                 moved.append(event)
         for one in (*new, *(event.cluster for event in moved)):
             self._told[one.number] = one
@@ -179,10 +179,10 @@ def _described(parts: Sketch, n_seen: int) -> list[Cluster]:
     ]
 
 
-def _moved(told: Cluster, now: Cluster) -> float:
+def _moved(before: Cluster, now: Cluster) -> float:
     """Return the move of a center in standard errors; 0 if it is not an event."""
-    gap = np.abs(now.center - told.center)
-    errors = float((gap / np.hypot(now.error, told.error)).max())
-    spreads = float((gap / np.hypot(now.spread, told.spread)).max()) * np.sqrt(2.0)
+    gap = np.abs(now.center - before.center)
+    errors = float((gap / np.hypot(now.error, before.error)).max())
+    spreads = float((gap / np.hypot(now.spread, before.spread)).max()) * np.sqrt(2.0)
     is_event = errors > STANDARD_ERRORS and spreads > PART_OF_SPREAD
     return errors if is_event else 0.0

@@ -1,1 +1,1 @@
-"""Several unlike ways to look at one set of values, and what they agree on."""
+"""Several ways to cluster one set of values, and their consensus."""

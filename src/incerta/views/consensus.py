@@ -66,7 +66,7 @@ def balance(labels: Indices, k: int) -> float:
     """Return ``log(m) / log(k)``, where m counts clusters and tiny ones only in part.
 
     It lowers the score of a view that leaves a cluster empty or spends it on a few
-    outliers. A cluster counts in full if it holds at least 4 % of the objects, or a
+    outliers. A cluster counts in full if it holds at least 4% of the objects, or a
     quarter of the mean cluster size if there are many clusters.
     """
     if k < 2:
@@ -94,7 +94,7 @@ IN_WORLDS = Work((), 5, Effort(n_init=8, tol=1e-4, max_iter=100))
 @stored()
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """Report how well one view describes the data, and how much it counts."""
+    """How well one view describes the data, and how much it counts."""
 
     score: float  # how well true values predict its labels, from 0 to 1
     stability: float  # mean agreement of its clusterings of worlds, at most 1
@@ -104,7 +104,7 @@ class View:
 
 @dataclass(frozen=True, kw_only=True)
 class Consensus:
-    """Hold the combined membership and what each view contributed."""
+    """The combined membership, and the contributions of the views."""
 
     membership: Array  # (n, k)
     judged: Measured  # where views were judged
@@ -160,8 +160,8 @@ def consensus(
         if not isinstance(truths, Measurements):
             each = [renamed(world.shares, shares, named) for world in several]
             found[name] = np.mean(each, axis=0)
-    told = [scores[name] * balance(decided[name], k) for name in found]
-    worth = np.array(told) + settings.STABLE * np.array(
+    clear = [scores[name] * balance(decided[name], k) for name in found]
+    worth = np.array(clear) + settings.STABLE * np.array(
         [stable[name] for name in found]
     )
     weights = np.exp(settings.SHARPNESS * (worth - worth.max()))

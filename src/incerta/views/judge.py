@@ -1,8 +1,8 @@
 """Judge a clustering by how well true values predict its labels.
 
 A law of the true values is fitted to each cluster on one half of the objects and then
-predicts the other half. A gap between clusters leaves little doubt, a cut through a
-dense region leaves much.
+predicts the other half. A gap between clusters leaves little doubt, and a cut through a
+dense region leaves much doubt.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _check(laws: Laws) -> None:
 
 @stored(_check, clusters="i k")
 class Laws(NamedTuple):
-    """Hold the law of the true values of each cluster: mixtures of Gaussians."""
+    """The laws of the true values of clusters: mixtures of Gaussians."""
 
     components: Components  # of all clusters together
     clusters: Indices  # the cluster of each component
@@ -59,7 +59,7 @@ class Laws(NamedTuple):
 
 
 class Judgment(NamedTuple):
-    """Hold the score of a clustering, and predicted memberships."""
+    """The score of a clustering, and predicted memberships."""
 
     score: float  # share of label entropy that true values explain, from 0 to 1
     membership: Array  # (n, k), predicted by the laws of the other half
@@ -179,8 +179,8 @@ def share_told(membership: Array, sizes: Array) -> float:
     """
     rare = settings.LEAST_TO_TELL
     most, least = entr(sizes).sum(), entr([rare, 1.0 - rare]).sum()
-    told = most - entr(membership).sum(axis=1).mean()
-    return float(max(told / max(most, least), 0.0))
+    explained = most - entr(membership).sum(axis=1).mean()
+    return float(max(explained / max(most, least), 0.0))
 
 
 def _law_of(
@@ -203,7 +203,7 @@ def _law_of(
     for found in candidates(own, search):
         tried.append(found)
         m = found.components.n_components
-        # What BIC charges for each further Gaussian, in units of 2 log density.
+        # The price of each further Gaussian in BIC, in units of 2 log density.
         price = (n_parameters(found.components, kind) + 1) / m * np.log(n)
         too_dear = price > 2.0 * settings.MOST_TO_BRING * n
         if too_dear or found.bic - tried[0].bic > settings.HOPELESS * (m - 1) * price:

@@ -1,4 +1,4 @@
-"""Three views of the objects: Gaussian clusters, round ones, connected ones."""
+"""Three views of the objects: Gaussian, round and connected clusters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ALL = (MIXTURE, *PLACES)
 
 
 class Look(NamedTuple):
-    """Hold the data that the views cluster, for n objects."""
+    """The data of n objects that the views cluster."""
 
     measured: Measured  # for the mixture
     spaces: dict[str, Array]  # name to (n, f), for k-means and the neighbor graph
@@ -33,7 +33,7 @@ class Look(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Set how hard to search for the best solution."""
+    """How hard to search for the best solution."""
 
     covariances: tuple[str, ...]  # covariance types to choose from
     kmeans_starts: int
@@ -41,7 +41,7 @@ class Work(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Hold what each view found."""
+    """The clusters in each view."""
 
     mixture: Components
     shares: Array  # (n, k), probability of each component of the mixture

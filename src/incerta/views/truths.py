@@ -1,8 +1,8 @@
 """Prepare the given data, and possible worlds of them, for the views.
 
-Of measured values, worlds are drawn from beliefs, as if true values were of a mixture;
-laws of beliefs as they are. Of objects that are spread it is open which values were
-seen, so that these are weighted anew (Bayesian bootstrap).
+Worlds of measured values are drawn from beliefs, as if true values came from a mixture.
+Worlds of beliefs are drawn from their laws. The values of objects with many values are
+a sample, so worlds reweight them (Bayesian bootstrap).
 """
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ class Spreads(NamedTuple):
 
 
 def truths_of(data: UncertainData, k: int, seed: int) -> Truths:
-    """Describe where true values come from, given the meaning of the uncertainty."""
+    """Return the source of true values, given the meaning of the uncertainty."""
     if data.exact or of_errors(data):
         return Measurements(single_gaussian(measured(data), seed))
     if data.meaning == "spread" and not data.joint:
@@ -270,7 +270,7 @@ Truths = Measurements | Beliefs | Spreads
 
 
 def judged_where(data: UncertainData, k: int, seed: int) -> Measured:
-    """Return the objects as they are judged, for k clusters."""
+    """Return the objects in the features in which k clusters are judged."""
     if data.exact or of_errors(data):
         return measured(data)
     return truths_of(data, k, seed).as_given(data).judged

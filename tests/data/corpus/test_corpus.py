@@ -246,8 +246,8 @@ CASES = [
     ("columns_twice.csv", {}, "has 2 columns named 'h'", None),
     ("other_names.csv", {}, "no column 'h'. There are: 'id', 'height', 'g'", None),
     # units
-    ("units.csv", {}, PLAIN, "the unit 'cm' was left out .* column 'h'"),
-    ("units_of_all_sorts.csv", {}, PLAIN, "the unit '€' was left out .* column 'g'"),
+    ("units.csv", {}, PLAIN, "the unit 'cm' was removed .* column 'h'"),
+    ("units_of_all_sorts.csv", {}, PLAIN, "the unit '€' was removed .* column 'g'"),
     ("mixed_units.csv", {}, "column 'h' mixes units: '1.5 cm' .* and '25 mm'", None),
     ("units_here_and_there.csv", {}, "mixes units: '1.5 cm' .* and '2.5'", None),
     (
@@ -259,7 +259,7 @@ CASES = [
     # errors in cells
     ("errors_in_cells.csv", {}, WITH_ERRORS, None),
     ("errors_in_parentheses.csv", {}, WITH_ERRORS, None),
-    ("errors_with_units.csv", {}, WITH_ERRORS, "the unit 'cm' was left out"),
+    ("errors_with_units.csv", {}, WITH_ERRORS, "the unit 'cm' was removed"),
     ("errors_twice.csv", {"errors": "{}_sd"}, "errors= names its error column", None),
     (
         "errors_twice.csv",
@@ -368,7 +368,7 @@ CASES = [
         "'<2', which cannot be used with kind='ci95'. Leave the cell empty",
         None,
     ),
-    ("above_a_limit.csv", {}, "'>100'. Nothing says how far above the limit", None),
+    ("above_a_limit.csv", {}, "'>100'. The value has no upper bound", None),
     # comments
     ("comments_above.csv", {}, PLAIN, None),
     ("comments_above_tabs.tsv", {}, PLAIN, None),
@@ -485,7 +485,7 @@ CASES += [
         "relative_errors_with_signs.csv",
         {"values": "h", "errors": "{}_rel", "kind": "rel%"},
         {"a": [(1.5, 0.15)], "b": [(2.5, 0.5)]},
-        "the unit '%' was left out",
+        "the unit '%' was removed",
     ),
     (
         "relative_errors_with_signs.csv",

@@ -137,7 +137,7 @@ def test_layers(made_of_all_kinds):
     [
         ({"values": "h1"}, "no column 'h1'"),
         ({"values": "g1", "layers": "rep3"}, "layers: there is no layer 'rep3'"),
-        ({"values": "size", "layers": "rep1"}, "'size' is no such column"),
+        ({"values": "size", "layers": "rep1"}, "'size' is not one"),
         (
             {"values": "g1", "layers": "rep1", "errors": ["size"]},
             "are repeated measurements",

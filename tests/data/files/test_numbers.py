@@ -109,7 +109,7 @@ def test_other_ways_to_write_errors_are_not_guessed(cell, way_out):
 
 
 def test_one_unit_for_all_of_a_column():
-    with pytest.warns(IncertaWarning, match="the unit 'cm' was left out"):
+    with pytest.warns(IncertaWarning, match="the unit 'cm' was removed"):
         assert read(["12 cm", "", "3 cm"]).unit == "cm"
     for other in ("3 mm", "3"):
         with pytest.raises(DataError, match=r"'12 cm' \(line 2\) and '3.*' \(line 3\)"):

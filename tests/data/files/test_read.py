@@ -302,7 +302,7 @@ class TestNetcdf:
     def test_what_does_not_fit(self, path):
         with pytest.raises(DataError, match="values: there is no variable 't2'"):
             ic.read_table(path, id="station", sample="member", joint=True, values="t2")
-        with pytest.raises(DataError, match="say which one holds the draws"):
+        with pytest.raises(DataError, match="to the one that holds the draws"):
             ic.read_table(path, id="station", values="t2m")
         with pytest.raises(FileError, match="max_bytes="):
             ic.read_table(

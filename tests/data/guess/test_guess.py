@@ -226,12 +226,12 @@ def test_relative_errors_in_percent_or_not():
     found = guess(shares)
     assert found.readings[0].values == ("au",)
     assert found.left_out["au_rsd"] == SHARES
-    assert f"au_rsd is not used: {SHARES}: say errors= and kind=." in found.notes
+    assert f"au_rsd is not used: {SHARES}: set errors= and kind=." in found.notes
 
 
 def test_values_that_are_named_as_errors_are_told():
     found = guess(wide("T_K", "T_F", "T_err", "m"))
-    assert "not clear of what, and taken as values: T_err." in found.notes[0]
+    assert "unclear of what; taken as values: T_err." in found.notes[0]
     assert not guess(wide("T_K", "T_F", "m")).notes
 
 
@@ -296,7 +296,7 @@ def test_tables_with_rows_for_each_thing_must_be_turned(things):
     for table in ([place, what, x], [wells, place, what, x]):
         found = guess(table)
         assert not found.readings
-        assert f"{things} seems to say what was measured of each place" in found.doubt
+        assert f"{things} seems to name the measured quantities of" in found.doubt
         assert "(t0, t1)" in found.doubt
     # One who says what the objects are is not told.
     assert guess([place, what, x], {"id": "place"}).readings
@@ -304,14 +304,14 @@ def test_tables_with_rows_for_each_thing_must_be_turned(things):
     alone = text("target", [f"t{i % 3}" for i in range(N)])
     assert guess([text("star", [f"s{i}" for i in range(N)]), alone, x]).is_clear
     some = text(things, ["t0", "t1", *["t0"] * (N - 2)])
-    assert "seems to say what" not in guess([place, some, x]).doubt
+    assert "seems to name the measured" not in guess([place, some, x]).doubt
     # It is the same for all rows of a place.
     own = text(things, [f"t{i // 2 % 2}" for i in range(N)])
-    assert "seems to say what" not in guess([place, own, x]).doubt
+    assert "seems to name the measured" not in guess([place, own, x]).doubt
     # Of each place some of each kind, but not as many.
     place = text("place", [f"p{i % 3}" for i in range(N)])
     kind = text(things, [f"t{int(i % 8 > 4 + i % 3)}" for i in range(N)])
-    assert "seems to say what" not in guess([place, kind, x]).doubt
+    assert "seems to name the measured" not in guess([place, kind, x]).doubt
 
 
 def test_words_with_times_may_be_objects():

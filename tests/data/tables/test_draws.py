@@ -57,7 +57,7 @@ def test_it_is_nearer_than_the_mean_of_the_object(filled):
 def test_the_truth_is_where_fills_are(filled):
     truth, gaps, found, _ = filled
     rank = (found < truth).mean(axis=0)[gaps]
-    # As one of 41 equal ones it would be in the middle 80 % as often.
+    # As one of 41 equal ones it would be in the middle 80% as often.
     assert np.mean((rank >= 0.1) & (rank <= 0.9)) == pytest.approx(0.8, abs=0.06)
     error = np.mean((found[0] - truth)[gaps] ** 2)
     left = np.mean((found.mean(axis=0) - truth)[gaps] ** 2)

@@ -117,7 +117,7 @@ def test_few_objects_do_not_make_imputed_values_too_certain(n, d, used):
         mean, cov = conditional(y[:1], np.zeros((1, d)), population)
         z.append((x[0, 0] - mean[0, 0]) / np.sqrt(cov[0, 0, 0]))
     # With `used` predictors z follows Student's t; 200 trials tell its variance to
-    # about 15 %.
+    # about 15%.
     freedom = (n - 1) - 1 - used
     assert 0.7 < np.var(z) / (freedom / (freedom - 2)) < 1.35
 

@@ -53,7 +53,7 @@ def test_errors_are_no_features_at_any_door(door, value, error):
         door(table)
     told = str(refusal.value)
     assert repr(error) in told
-    data = called(told, "Say what is what: ", table)
+    data = called(told, "Name the columns: ", table)
     assert data.feature_names == (value,)
     assert data.variance().min() > 0 or value == "conc"
     features = called(told, "name all columns as values: ", table)
@@ -97,7 +97,7 @@ def test_no_call_is_offered_that_would_fail():
     two = pd.DataFrame({"p": [1.0, 2.0], "p_err1": 0.1, "p_err2": -0.2})
     with pytest.raises(DataError, match="kind='plusminus'") as refusal:
         ic.as_uncertain(two)
-    data = called(str(refusal.value), "Say what is what: ", two)
+    data = called(str(refusal.value), "Name the columns: ", two)
     assert data.variance()[0, 0] > 0
     mixed = pd.DataFrame({"p": [1.0, 2.0], "p_err": 0.1, "q": 3.0, "q_var": 0.1})
     with pytest.raises(DataError, match="with one error for each"):

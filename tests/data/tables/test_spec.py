@@ -157,7 +157,7 @@ def test_replicates_are_measurements_unless_said_otherwise(given):
         ({"missing": "guess"}, "missing='guess' must be one of error, drop"),
         ({"meaning": "doubt"}, "meaning='doubt' is not known"),
         ({"kind": "sdd"}, "did you mean 'sd'"),
-        ({"sample": "s"}, "Say joint=True if"),
+        ({"sample": "s"}, "Set joint=True if"),
         ({"values": ("m", "m")}, "'m' twice"),
         ({"values": ("m",), "layers": ("a",), "errors": ("e",)}, "cannot be used"),
     ],

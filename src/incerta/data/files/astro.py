@@ -33,7 +33,7 @@ def read_fits(path: Path, spec: TableSpec, limit: int) -> Any:
     with (
         _by_astropy(),
         opened(path, "rb") as file,
-        # Read fully, as astropy does not notice if a packed file is truncated.
+        # Read it fully, because astropy does not notice if a gzip file is truncated.
         io.BytesIO(file.read()) if packed else file as stream,
         fits.open(stream, memmap=not packed) as parts,
     ):
@@ -59,7 +59,7 @@ def _column_of_fits(part: Any, name: str) -> Any:
     if isinstance(column.null, str):  # of a table in ASCII
         stored = np.recarray.field(part.data, part.columns.names.index(name))
         return np.ma.masked_array(array, np.char.strip(stored) == column.null.encode())
-    # Numbers are compared as they are stored, before they are scaled.
+    # TNULL is compared with the stored number, before scaling.
     null = column.null * (column.bscale or 1) + (column.bzero or 0)
     return np.ma.masked_array(array, array == null)
 
@@ -88,7 +88,7 @@ def read_ecsv(path: Path, spec: TableSpec, limit: int) -> Any:
     with _by_astropy():
         read = table.Table.read(path, format="ascii.ecsv")
     columns = spec.columns(read.colnames)
-    # The header is read again, as astropy renames the second of two columns.
+    # Read the header again, because astropy renames columns with equal names.
     with path.open(encoding="utf-8", newline="") as stream:
         lines = (line for line in stream if not line.startswith("#") and line.strip())
         header = next(lines, "").strip()
@@ -99,7 +99,7 @@ def read_ecsv(path: Path, spec: TableSpec, limit: int) -> Any:
 
 @contextmanager
 def _by_astropy() -> Iterator[None]:
-    """Ignore astropy's warnings about style, but not those about damage."""
+    """Ignore astropy's warnings about style, but not about damage."""
     from astropy.utils.exceptions import AstropyWarning
 
     with warnings.catch_warnings():
@@ -114,7 +114,7 @@ def _with_columns(
     spec: TableSpec,
     names_of: Callable[[Any], list[str]],
 ) -> tuple[Any, list[str]]:
-    """The first table that has the needed columns, and these."""
+    """Return the first table that has the needed columns, and the columns."""
     if not tables:
         msg = f"{path} holds no table."
         raise FileError(msg)
@@ -140,7 +140,7 @@ def _checked_table(table: Any, spec: TableSpec) -> dict[str, Any]:
 def _checked(
     found: Mapping[str, Any], units: Mapping[str, str], spec: TableSpec
 ) -> dict[str, Any]:
-    """Columns as numpy arrays, with one entry per row; units are left out."""
+    """Return columns as numpy arrays, with one entry per row and without units."""
     for name, column in found.items():
         shape = np.shape(column)[1:] or (
             column.dtype == object and len(column) > 0 and np.shape(column[0])
@@ -153,15 +153,15 @@ def _checked(
             )
             raise DataError(msg)
     refuse_other_units(units, spec)
-    told = [f"{units[name]} of {name!r}" for name in spec.values if units.get(name)]
-    if told:
-        msg = f"units were left out: {', '.join(told)}."
+    dropped = [f"{units[name]} of {name!r}" for name in spec.values if units.get(name)]
+    if dropped:
+        msg = f"units were left out: {', '.join(dropped)}."
         warnings.warn(msg, IncertaWarning, stacklevel=6)
     return {name: _native(column) for name, column in found.items()}
 
 
 def _native(column: Any) -> Any:
-    """A column in the byte order of this machine; masked where cells are missing."""
+    """Return a column in native byte order, masked if cells are missing."""
     column = getattr(column, "value", column)
     hidden = getattr(column, "mask", None)
     array = np.asarray(getattr(column, "unmasked", column))
@@ -171,7 +171,7 @@ def _native(column: Any) -> Any:
 
 
 def _refuse_votable(path: Path) -> None:
-    """Refuse a file that is not a VOTable, fetches others, or would fill the memory."""
+    """Refuse a file that is no VOTable, loads other files, or would fill the memory."""
     size = path.stat().st_size
     is_first = True
 
@@ -194,7 +194,7 @@ def _refuse_votable(path: Path) -> None:
             refuse(f"is damaged: its {size} bytes cannot hold {n_rows} rows.")
         is_first = False
 
-    def entity(name: str, *_: Any) -> None:  # which can unpack to any size
+    def entity(name: str, *_: Any) -> None:  # entities can unpack to any size
         refuse(f"declares the entity {name!r}; files with such are refused.")
 
     parser = expat.ParserCreate()

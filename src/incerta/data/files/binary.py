@@ -22,14 +22,14 @@ def read_parquet(path: Path, spec: TableSpec, limit: int) -> Any:
         sizes = sizes_of_groups(file.metadata, columns)
         refuse_size(path, sum(sizes), limit)
         table = file.read(columns=columns)
-    table.validate(full=True)  # of text, which may be no text
+    table.validate(full=True)  # text that may not be valid
     return table
 
 
 def open_parquet(path: Path, spec: TableSpec) -> Any:
     """Open a parquet file, with dictionary-encoded text and checked checksums.
 
-    However few words a column has, each row would hold its own copy of one.
+    Without dictionaries, each row would hold its own copy of a word.
     """
     parquet = require("pyarrow.parquet", "io", f"reading {path.name}")
     words = [name for name in (spec.id, spec.sample, spec.batch) if name]
@@ -39,12 +39,12 @@ def open_parquet(path: Path, spec: TableSpec) -> Any:
 
 
 def sizes_of_groups(metadata: Any, columns: Sequence[str]) -> list[int]:
-    """Bytes that some columns take in each row group, by the metadata."""
+    """Return the bytes of some columns in each row group, by the metadata."""
     named = frozenset(columns)
     paths = [metadata.schema.column(j).path for j in range(metadata.num_columns)]
     places = [j for j, p in enumerate(paths) if {p, p.partition(".")[0]} & named]
     return [
-        sum(  # runs of one value take next to nothing in the file
+        sum(  # runs of equal values take almost no space in the file
             max(chunk.total_uncompressed_size, chunk.num_values * NUMBER_BYTES)
             for chunk in map(group.column, places)
         )
@@ -56,7 +56,7 @@ def read_arrow(path: Path, spec: TableSpec, limit: int) -> Any:
     """Read the needed columns of an arrow file, in file or stream format."""
     pa = require("pyarrow", "io", f"reading {path.name}")
     ipc = require("pyarrow.ipc", "io", f"reading {path.name}")
-    # No memory map, as truncating a mapped file would crash the process.
+    # No memory map: truncating a mapped file would crash the process.
     with pa.OSFile(str(path)) as source:
         is_file = source.read(6) == b"ARROW1"
         opened = ipc.open_file if is_file else ipc.open_stream
@@ -71,19 +71,19 @@ def read_arrow(path: Path, spec: TableSpec, limit: int) -> Any:
             batches = map(reader.get_batch, range(reader.num_record_batches))
         kept, size, words = [], 0, 0
         for batch in batches:
-            # pyarrow trusts what a file says about its own memory.
+            # pyarrow trusts the sizes stated in a file.
             batch.validate(full=True)
             size += sum(map(_bytes_of, batch.columns))
             own = (getattr(column, "dictionary", None) for column in batch.columns)
             words = max(words, sum(word.nbytes for word in own if word is not None))
-            if size + words <= limit:  # the others are only measured
+            if size + words <= limit:  # other columns are only measured
                 kept.append(batch)
         refuse_size(path, size + words, limit)
         return pa.Table.from_batches(kept, schema=reader.schema).select(columns)
 
 
 def _bytes_of(column: Any) -> int:
-    """Bytes of a column of a batch, without the shared dictionary."""
+    """Return the bytes of a column of a batch, without the shared dictionary."""
     own = getattr(column, "indices", column)
     return max(int(own.nbytes), len(column) * NUMBER_BYTES)
 
@@ -111,7 +111,7 @@ def read_netcdf(path: Path, spec: TableSpec, limit: int) -> Any:
 
 
 class _Within(io.FileIO):
-    """A file that refuses to read beyond its end, whatever its header says."""
+    """A file that refuses to read beyond its end, whatever its header states."""
 
     def read(self, size: int | None = -1) -> bytes:
         left = os.fstat(self.fileno()).st_size - self.tell()

@@ -26,8 +26,8 @@ class TextTable(NamedTuple):
     """Columns, and the errors that their cells hold."""
 
     frame: Any
-    errors: dict[str, str]  # from value to error column, where cells have errors
-    meaning: str | None = None  # of these errors, if cells say so
+    errors: dict[str, str]  # from value to error column, if cells have errors
+    meaning: str | None = None  # kind of these errors, if cells state it
 
 
 def understood_cells(
@@ -85,7 +85,7 @@ def understood_cells(
 def refuse_other_units(
     units: Mapping[str, str], spec: TableSpec, used: Collection[str] = ()
 ) -> None:
-    """Refuse errors, or repeats in use, in another unit: 5 mm or 5 % of 12 cm."""
+    """Refuse errors, or repeats in use, in another unit: 5 mm or 5% of 12 cm."""
     for columns in spec.repeats(list(units)):
         there = [name for name in columns.values() if name in used]
         for first, other in pairwise(there):
@@ -96,7 +96,7 @@ def refuse_other_units(
                     f"{units[other] or 'none'!r}. Write both in one unit."
                 )
                 raise DataError(msg)
-    if spec.error_kind in ("var", "ivar"):  # whose unit is another one anyway
+    if spec.error_kind in ("var", "ivar"):  # these have another unit anyway
         return
     for name, pair in zip(spec.values, spec.error_columns or (), strict=False):
         for error in pair:
@@ -112,7 +112,7 @@ def refuse_other_units(
 def _refuse_errors(
     own: dict[str, Column], spec: TableSpec, ids: Sequence[Cell] | None
 ) -> None:
-    """Refuse values with errors where none are expected."""
+    """Refuse values with errors if none are expected."""
     name, column = next(iter(own.items()))
     held = f"column {name!r} holds values with errors, such as {column.example!r}"
     _refuse_places(held, [*own], spec, ids)
@@ -128,7 +128,7 @@ def _refuse_errors(
 def _refuse_places(
     held: str, names: Sequence[str], spec: TableSpec, ids: Sequence[Cell] | None
 ) -> None:
-    """Refuse cells with errors or limits where only numbers are allowed."""
+    """Refuse cells with errors or limits in columns of plain numbers."""
     if spec.replicates is not None:
         pattern = given(replicates=spec.replicates)
         msg = f"{held}; columns of {pattern} must hold numbers."
@@ -150,7 +150,7 @@ def _refuse_places(
 def cells_of(
     dialect: Dialect, columns: Sequence[str]
 ) -> tuple[dict[str, list[str]], list[int]]:
-    """Cells of some columns, and the line of the file where each row begins."""
+    """Return the cells of some columns, and the line in the file of each row."""
     cells: dict[str, list[str]] = {name: [] for name in columns}
     lines: list[int] = []
     source = dialect.source
@@ -191,10 +191,10 @@ def place_below(
 ) -> dict[str, str]:
     """Replace each cell with a limit L by a value and an error.
 
-    Equally likely values between 0 and L have the mean L/2 and the standard deviation
-    L/√12. Where the logarithm is asked for, the value is in the part below L of the
-    log-normal law of its column, and the table has what the logarithm turns into the
-    mean and the standard deviation of that. Returns the error column of each value.
+    A uniform value between 0 and L has the mean L/2 and the standard deviation L/√12.
+    With the logarithm, the value is in the part below L of the log-normal law of its
+    column, and the table gets numbers whose logarithms have the mean and the standard
+    deviation of that part. Return the error column of each value.
     """
     if spec.error_kind in BOUNDS or spec.error_kind not in ERROR_OF:
         name, column = next(iter(below.items()))
@@ -230,8 +230,8 @@ def _log_normal(name: str, column: Column, limits: Array) -> tuple[Array, Array]
     if len(np.unique(known)) < 2:
         msg = (
             f"column {name!r} holds {column.limit_example!r} and fewer than two "
-            "different values, so that nothing says how far below the limit its "
-            f"logarithm may be. Leave it out of {given('log')}."
+            "different values, so the distribution of values below the limit is "
+            f"unknown. Leave it out of {given('log')}."
         )
         raise DataError(msg)
     mean, std = below_limits(known, np.log10(limits))
@@ -239,7 +239,7 @@ def _log_normal(name: str, column: Column, limits: Array) -> tuple[Array, Array]
 
 
 def _refuse_no_belief(name: str, column: Column, errors: Any, where: Where) -> None:
-    """Refuse limits that leave a value unbounded below."""
+    """Refuse limits if a value is unbounded below."""
     limits, held = column.limits, f"column {name!r} holds {column.limit_example!r}"
     nought, negative = limits <= 0, column.values < 0
     twice = ~np.isnan(limits) & (errors != 0) & ~np.isnan(errors)
@@ -249,15 +249,14 @@ def _refuse_no_belief(name: str, column: Column, errors: Any, where: Where) -> N
     row = int(wrong.argmax())
     if wrong is nought:
         msg = (
-            f"column {name!r}, {where(row)}: a limit must be above 0, as the value is "
-            "taken to lie between 0 and the limit. Leave the cell empty."
+            f"column {name!r}, {where(row)}: a limit must be above 0, because the "
+            "value is taken to lie between 0 and the limit. Leave the cell empty."
         )
     elif wrong is negative:
         msg = (
             f"{held}, but also values below 0 ({where(row)}: {column.values[row]}), so "
-            "that nothing says how low a value below the limit can be. Leave such "
-            "cells empty, or write all values as two columns of bounds with "
-            f"{given(kind='interval')}."
+            "a value below the limit has no lower bound. Leave such cells empty, or "
+            f"write all values as two columns of bounds with {given(kind='interval')}."
         )
     else:
         msg = (
@@ -271,28 +270,28 @@ def _say(below: Mapping[str, Column], spec: TableSpec, others: str) -> None:
     counts = {name: int((~np.isnan(c.limits)).sum()) for name, c in below.items()}
     listed = ", ".join(f"{n} in {name!r}" for name, n in counts.items())
     example = next(iter(below.values())).limit_example
-    told = []
+    places = []
     if set(below) - set(spec.logs):
-        told.append("anywhere between 0 and L, which is L/2 ± L/√12")
+        places.append("anywhere between 0 and L, which is L/2 ± L/√12")
     if set(below) & set(spec.logs):
         log = given("log")
-        told.append(f"in the part below L of its column's log-normal law ({log})")
+        places.append(f"in the part below L of its column's log-normal law ({log})")
     msg = (
         f"{counted(sum(counts.values()), 'value')} below a limit L, such as "
-        f"{example!r}: {listed}. Each was taken to lie {', or '.join(told)}; other "
+        f"{example!r}: {listed}. Each was taken to lie {', or '.join(places)}; other "
         f"values {others}."
     )
     warnings.warn(msg, IncertaWarning, stacklevel=7)
 
 
 class ParsedCells(NamedTuple):
-    """Columns of cells that are numbers, text, dates, truth values or None."""
+    """Columns of cells that are numbers, text, dates, Booleans or None."""
 
     cells: Mapping[str, Sequence[Any]]
     where: Where
 
     def table(self, spec: TableSpec) -> TextTable:
-        """The columns that `spec` names, or all if it names none."""
+        """Return the columns that `spec` names, or all columns by default."""
         cells = {name: self.cells[name] for name in spec.columns(list(self.cells))}
         return table_of_cells(cells, spec, self.where)
 
@@ -300,9 +299,9 @@ class ParsedCells(NamedTuple):
 def table_of_cells(
     cells: Mapping[str, Sequence[Any]], spec: TableSpec, where: Where
 ) -> TextTable:
-    """Make a table of cells that are numbers, text, dates, truth values or None.
+    """Make a table of cells that are numbers, text, dates, Booleans or None.
 
-    Those that are text follow the rules of text tables.
+    Text follows the rules of text tables.
     """
     of_words = [role for role in (spec.id, spec.sample, spec.batch) if role in cells]
     numbers = {
@@ -327,7 +326,7 @@ def table_of_cells(
 
 
 def in_words(cell: Any) -> str:
-    """A cell as text; 7.0 is 7, as sheets show it."""
+    """Return a cell as text; 7.0 becomes 7, as in a sheet."""
     if cell is None or isinstance(cell, str):
         return (cell or "").strip()
     if isinstance(cell, bool):
@@ -338,7 +337,7 @@ def in_words(cell: Any) -> str:
 
 
 def in_numbers(words: Ids) -> Ids:
-    """Convert words to whole numbers if nothing is lost by that."""
+    """Convert words to whole numbers if that loses nothing."""
     try:
         numbers = words.astype(np.int64)
     except (ValueError, OverflowError):

@@ -19,10 +19,10 @@ from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError, IncertaWarning
 from incerta.wording import given
 
-# Missing values to all readers; `numbers` knows more words.
+# Missing values for all readers; `numbers` has more words.
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
 SEPARATORS = (",", ";", "\t", "|")
-# What the bytes at the beginning of a file say; the longer marks first.
+# Encodings by the bytes at the beginning of a file; longer marks first.
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
@@ -32,9 +32,9 @@ MARKS = {
 }
 UTF8 = ("utf-8", "utf-8-sig", "ascii")
 WESTERN = "cp1252"
-BLOCK = 2**20  # bytes that are read at a time
-HEAD = 2**16  # bytes that are looked at
-FEW_ROWS = 100  # rows that are looked at
+BLOCK = 2**20  # bytes to read at a time
+HEAD = 2**16  # bytes to inspect
+FEW_ROWS = 100  # rows to inspect
 MOST_TITLES = 10  # lines above the header
 SAYS_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)  # a line for Excel
 COMMENT = "#"
@@ -50,7 +50,7 @@ class Source:
     path: Path
     encoding: str
     n_skipped: int = 0  # lines above the header
-    old_lines: bool = False  # they end as on a Macintosh of the last century
+    old_lines: bool = False  # lines end with \r, as on old Macintoshes
     spaced: bool = False  # any number of spaces separates the columns
 
     def open_text(self) -> TextIO:
@@ -66,7 +66,7 @@ class Source:
         return cast("TextIO", stream)
 
     def for_library(self) -> Path | BinaryIO:
-        """Return what a library can read: the path, or the text as UTF-8."""
+        """Return an input for a library: the path, or the text as UTF-8."""
         plain = not (self.n_skipped or self.old_lines or self.spaced)
         if self.encoding in UTF8 and plain:
             return self.path
@@ -92,13 +92,13 @@ class Dialect:
     source: Source
     separator: str
     names: tuple[str, ...]  # of all columns
-    decimal: str | None  # None: to be found out from the numbers
+    decimal: str | None  # None: detect it from the numbers
     comma_seen: bool  # some numbers at the beginning have decimal commas
     na: tuple[str, ...]  # more words for missing values
 
     @property
     def mark(self) -> str:
-        """The decimal mark that plain numbers should have."""
+        """Return the decimal mark of plain numbers."""
         return self.decimal or ("," if self.comma_seen else ".")
 
     def rules(self, where: Callable[[int], str]) -> Rules:
@@ -113,10 +113,10 @@ class Dialect:
 
 
 def dialect_of(path: Path, spec: TableSpec) -> Dialect:
-    """Find out how a file is written, as far as `spec` does not say it.
+    """Detect how a file is written, except for what `spec` states.
 
-    Of several separators, the one by which the columns that `spec` names are found is
-    right.
+    Of several separators, the right one is the one that finds the columns named in
+    `spec`.
     """
     with opened(path, "rb") as stream:
         head = stream.read(HEAD)
@@ -209,22 +209,22 @@ def _warn_of_western(path: Path) -> None:
 
 
 def _first_rows(lines: Sequence[str], separator: str, cut: bool) -> list[list[str]]:
-    """Header and first rows, without the last if it may be cut."""
+    """Return header and first rows, without the last one if it may be cut."""
     if separator == " ":
         lines = [_spaced(line) for line in lines]
     try:
         first = islice(csv.reader(lines, delimiter=separator), FEW_ROWS)
         rows = [row for row in first if row]
-    except csv.Error:  # such as a cell that is too long
+    except csv.Error:  # for example, a cell that is too long
         return []
     return rows[:-1] if cut and 1 < len(rows) < FEW_ROWS else rows
 
 
 def _best(source: Source, tables: dict[str, list[list[str]]], spec: TableSpec) -> str:
-    """The separator by which the columns are found and rows are equally long.
+    """Return the separator that finds the columns and gives rows of equal length.
 
-    Of those by which they are, the first; of others, the one that makes most columns,
-    in all rows if possible, else in the header.
+    Take the first one that does. Otherwise take the one that gives most columns in all
+    rows, or else in the header.
     """
     if len(tables) == 1:
         return next(iter(tables))
@@ -247,7 +247,7 @@ def _best(source: Source, tables: dict[str, list[list[str]]], spec: TableSpec) -
 def _further_down(
     source: Source, lines: Sequence[str], marks: Sequence[str], spec: TableSpec
 ) -> tuple[Source, str] | None:
-    """Look for the named columns below titles or between spaces, with a warning."""
+    """Find the named columns below titles or between spaces, with a warning."""
     for n, line in enumerate(lines[: MOST_TITLES + 1]):
         for mark in marks:
             names = next(iter(_first_rows([line], mark, cut=False)), [])
@@ -255,14 +255,14 @@ def _further_down(
                 continue
             above = _first_rows(lines[:n], mark, cut=False)
             filled = [sum(map(bool, row)) for row in above]
-            # A line above that is as wide as the table is not a title.
+            # A line as wide as the table is not a title.
             width = len(names)
             if width in filled or (mark != " " and max(filled, default=0) > width):
                 return None
             skipped, spaced = source.n_skipped + n, mark == " "
-            told = [f"names of the columns were found in line {skipped + 1}"] * (n > 0)
-            told += ["columns were taken to be separated by spaces"] * spaced
-            msg = f"{source.path.name}: {', and '.join(told)}."
+            notes = [f"names of the columns were found in line {skipped + 1}"] * (n > 0)
+            notes += ["columns were taken to be separated by spaces"] * spaced
+            msg = f"{source.path.name}: {', and '.join(notes)}."
             warnings.warn(msg, IncertaWarning, stacklevel=6)
             return replace(source, n_skipped=skipped, spaced=spaced), mark
     return None
@@ -271,7 +271,7 @@ def _further_down(
 def _below_titles(
     source: Source, lines: Sequence[str], marks: Sequence[str], mark: str, cut: bool
 ) -> tuple[Source, str]:
-    """The table below lines of titles, where its columns were not named."""
+    """Return the table below title lines, if no columns are named."""
     titles = {
         some: n_titles([next(csv.reader([line], delimiter=some), []) for line in lines])
         for some in (mark, *marks)
@@ -279,7 +279,7 @@ def _below_titles(
     }
     widths = [len(row) for row in _first_rows(lines, mark, cut)]
     if widths and not titles.get(mark) and mode(widths) == widths[0] > 1:
-        return source, mark  # most rows are as long as the first
+        return source, mark  # most rows have the length of the first
     best, most = mark, 1
     for some, n in titles.items():
         lengths = {len(row) for row in _first_rows(lines[n:], some, cut)} if n else {0}
@@ -291,11 +291,11 @@ def _below_titles(
 
 
 def n_titles(rows: Sequence[Sequence[str]]) -> int:
-    """Rows above the names of the columns, of some rows as text.
+    """Count the rows above the column names.
 
-    A title stands in the first cell, or makes a row shorter than those of the table.
-    The names are then in the first row that has all cells, unless there are numbers in
-    it; if there are, in the one above.
+    A title row has only the first cell, or is shorter than the rows of the table. The
+    names are in the first row with all cells or, if that contains numbers, in the row
+    above it.
     """
     rows = [[cell.strip() for cell in row] for row in rows[:FEW_ROWS]]
     widths = [len(row) for row in rows if len(row) > 1]
@@ -316,7 +316,7 @@ def n_titles(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _is_name(cell: str) -> bool:
-    """Whether a cell can be a column name; of numbers only years can."""
+    """Return whether a cell can be a column name; of numbers, only years can."""
     return YEAR.fullmatch(cell) is not None or not _is_number(cell)
 
 
@@ -332,7 +332,7 @@ def _are_columns(names: Sequence[str], spec: TableSpec) -> bool:
 
 
 def _names(source: Source, separator: str) -> tuple[str, ...]:
-    """Names of the columns: the first row, however long it is."""
+    """Return the names of the columns: the first row, of any length."""
     try:
         with source.open_text() as stream:
             return tuple(next(csv.reader(stream, delimiter=separator), ()))
@@ -341,7 +341,7 @@ def _names(source: Source, separator: str) -> tuple[str, ...]:
 
 
 def is_comment(lines: Sequence[str], separators: Sequence[str]) -> bool:
-    """Whether the first of two lines is a comment, not a header that begins with #."""
+    """Return whether the first of two lines is a comment, not a header with #."""
     first, *below = lines
     if not first.startswith(COMMENT) or not below:
         return False

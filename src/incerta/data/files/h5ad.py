@@ -1,7 +1,7 @@
-"""AnnData files: cells by genes, what is known about cells, and embeddings.
+"""AnnData files: cells by genes, annotations of cells, and embeddings.
 
-Read by h5py, as the format is described in the documentation of anndata, so that of
-large matrices only the needed columns are read.
+They are read by h5py, following the description of the format in anndata's
+documentation, so that only the needed columns of large matrices are read.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,10 +18,10 @@ from incerta.exceptions import DataError, FileError
 from incerta.typing import Array, Ids
 from incerta.wording import given, unknown_name
 
-NAMES = "obs_names"  # the index of the observations, whatever the file calls it
-BLOCK_BYTES = 16 * 2**20  # that are read at a time
+NAMES = "obs_names"  # the index of the observations, whatever its name in the file
+BLOCK_BYTES = 16 * 2**20  # entries to read at a time
 MATRIX = "X"
-FEW_GENES = 200  # columns that are looked at
+FEW_GENES = 200  # columns to inspect
 
 
 def expanded(path: Path, values: Sequence[str], limit: int) -> list[str]:
@@ -40,9 +40,9 @@ def expanded(path: Path, values: Sequence[str], limit: int) -> list[str]:
 def read_h5ad(path: Path, spec: TableSpec, limit: int) -> dict[str, Any]:
     """Read the needed columns: of X, of obs, and of the embeddings in obsm.
 
-    The names of the observations are ``"obs_names"``. The rows of all layers, which are
-    taken in place of X, follow one another. If no column is named, the first ones are
-    enough: thousands of genes are all alike.
+    The names of the observations are ``"obs_names"``. Layers replace X, and their rows
+    follow one another. If no column is named, only the first ones are read, because
+    thousands of genes are all alike.
     """
     layers = spec.layers if spec.values else ()
     with _opened(path) as file:
@@ -114,7 +114,7 @@ def _item(group: Any, name: str) -> Any:
 
 
 def _places(file: Any, limit: int) -> dict[str, tuple[str, Any]]:
-    """Locate each name; columns of obs come first."""
+    """Locate each name, first among the columns of obs."""
     obs = _item(file, "obs")
     index = str(obs.attrs.get("_index", "_index"))
     places: dict[str, tuple[str, Any]] = {NAMES: ("obs", index)}
@@ -124,7 +124,7 @@ def _places(file: Any, limit: int) -> dict[str, tuple[str, Any]]:
         places.setdefault(name, (MATRIX, number))
     for name in file.get("obsm", {}):
         embedding = _item(_item(file, "obsm"), name)
-        if getattr(embedding, "ndim", 0) == 2:  # others are frames or sparse
+        if getattr(embedding, "ndim", 0) == 2:  # other entries are frames or sparse
             for j in range(embedding.shape[1]):
                 places.setdefault(f"{name}_{j + 1}", (name, j))
     return places
@@ -139,7 +139,7 @@ def _refuse_layers(file: Any, layers: Sequence[str], others: Sequence[str]) -> N
     if others:
         msg = (
             f"{given(layers=list(layers))} are of the columns of X, and {others[0]!r} "
-            "is no such column. Leave layers out, or name columns of X only."
+            "is not one. Leave layers out, or name columns of X only."
         )
         raise DataError(msg)
 
@@ -157,7 +157,7 @@ def _names_of_frame(frame: Any) -> list[str]:
 
 
 def _column(frame: Any, name: str, limit: int) -> Any:
-    """A column of a frame: numbers, text or categories; masked where missing."""
+    """Return a column of a frame: numbers, text or categories; masked if missing."""
     item = _item(frame, name)
     if "categories" in item.attrs:  # of anndata before 0.8
         words = _plain(frame.file[item.attrs["categories"]], limit)
@@ -194,7 +194,7 @@ def _plain(dataset: Any, limit: int) -> Ids:
 
 
 def _columns_of(matrix: Any, numbers: Sequence[int], n_rows: int) -> Array:
-    """Some columns of a matrix, dense or sparse."""
+    """Return some columns of a matrix, dense or sparse."""
     out = np.zeros((n_rows, len(numbers)))
     if not numbers:
         return out
@@ -206,7 +206,7 @@ def _columns_of(matrix: Any, numbers: Sequence[int], n_rows: int) -> Array:
     kind = str(matrix.attrs.get("encoding-type", matrix.attrs.get("h5sparse_format")))
     starts = _item(matrix, "indptr")[:]
     indices, data = _item(matrix, "indices"), _item(matrix, "data")
-    # What entries of a row or column are is repeated as often as these say.
+    # Entries of a row or column are repeated as often as these numbers say.
     if len(starts) == 0 or (starts[1:] < starts[:-1]).any() or starts[-1] > len(data):
         msg = f"{matrix.name} is damaged: its rows or columns do not fit its entries."
         raise FileError(msg)
@@ -225,7 +225,7 @@ def _columns_of(matrix: Any, numbers: Sequence[int], n_rows: int) -> Array:
 def _add_rows(
     out: Array, starts: Any, indices: Any, data: Any, numbers: Sequence[int]
 ) -> None:
-    """Add entries of a matrix that is sparse by rows, some rows at a time."""
+    """Add entries of a row-sparse matrix, some rows at a time."""
     where = np.full(int(max(numbers)) + 2, -1)
     where[list(numbers)] = np.arange(len(numbers))
     step = BLOCK_BYTES // NUMBER_BYTES

@@ -33,7 +33,7 @@ def parse_json(path: Path, spec: TableSpec, limit: int) -> ParsedCells:
             if isinstance(cell, (dict, list)):
                 if spec.values:
                     _refuse_nested(column, f"{word} {places[row]}", cell)
-                cells[column][row] = json.dumps(cell)  # of a profile: shown as text
+                cells[column][row] = json.dumps(cell)  # a profile shows them as text
     return ParsedCells(cells, lambda row: f"{word} {places[row]}")
 
 
@@ -48,7 +48,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _of_lines(path: Path) -> tuple[Sequence[int], Any, str]:
-    """Records, the line of each, and how places are called."""
+    """Return records, the line of each, and the function that names a place."""
     places, records = [], []
     with opened(path, "rt", encoding="utf-8-sig") as stream:
         for number, line in enumerate(stream, 1):
@@ -57,7 +57,7 @@ def _of_lines(path: Path) -> tuple[Sequence[int], Any, str]:
             try:
                 record = json.loads(line, object_pairs_hook=_once)
             except json.JSONDecodeError as error:
-                msg = f"{path}, line {number}: no JSON ({error.msg})."
+                msg = f"{path}, line {number}: not JSON ({error.msg})."
                 raise FileError(msg) from error
             places.append(number)
             records.append(_record(record, f"{path}, line {number}"))
@@ -72,13 +72,13 @@ def _record(record: Any, where: str) -> dict[str, Any]:
 
 
 def _of_document(path: Path) -> tuple[Sequence[int], Any, str]:
-    """Records or columns, the place of each, and how places are called."""
+    """Return records or columns, their places, and the function that names a place."""
     with opened(path, "rt", encoding="utf-8-sig") as stream:
         text = stream.read()
     try:
         found = json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
-        if error.msg == "Extra data":  # lines of JSON under the name of a document
+        if error.msg == "Extra data":  # lines of JSON in a file named .json
             return _of_lines(path)
         msg = f"{path} is not JSON: line {error.lineno}, {error.msg}."
         raise FileError(msg) from error

@@ -1,7 +1,7 @@
 """Read parquet files that may be larger than memory, in pieces when needed.
 
-A piece is some row groups of one file. Rows of an object that go on in the next row
-groups belong to the piece in which they begin.
+A piece consists of row groups of one file. If the rows of an object continue in the
+next row group, they belong to the piece in which they begin.
 """
 
 import os
@@ -23,9 +23,10 @@ from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
 from incerta.wording import given
 
-PIECE_BYTES = 64 * 2**20  # unpacked; to begin with a piece takes far less than that
-FEW_ROWS = 2**16  # that are read at a time to look for the end of an object
-NUMBER = "number of the row"  # column where these are the ids
+# Unpacked; starting a piece takes far less time than reading this much.
+PIECE_BYTES = 64 * 2**20
+FEW_ROWS = 2**16  # rows to read at a time when searching for the end of an object
+NUMBER = "number of the row"  # name of the ids if they are row numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +44,7 @@ class Piece:
 def read_lazily(
     path: str | os.PathLike[str], spec: TableSpec, limit: int
 ) -> PartitionedData:
-    """Find the pieces of parquet files, to be read when they are needed.
+    """Find the pieces of parquet files, which are read when needed.
 
     `path` is a file, a folder or a pattern; a piece has at most `limit` bytes.
     """
@@ -70,17 +71,17 @@ def read_lazily(
     data = of_tables(tables, replace(spec, id=spec.id or NUMBER))
     if spec.stated_meaning is None:
         return data
-    said = mapped(data.partitions, _with_meaning, spec.stated_meaning)
-    return replace(data, partitions=tuple(said))
+    partitions = mapped(data.partitions, _with_meaning, spec.stated_meaning)
+    return replace(data, partitions=tuple(partitions))
 
 
 def _files(path: str | os.PathLike[str]) -> list[Path]:
-    """Parquet files of a folder, a pattern or a single path, in order of their names.
+    """Return the parquet files of a folder, a pattern or a single path, by name.
 
-    Absolute, as workers may be at home in other folders.
+    Paths are absolute, because workers may have another working folder.
     """
     place = Path(path).absolute()
-    found: Iterable[Path] = [place]  # also if its name could be a pattern
+    found: Iterable[Path] = [place]  # even if its name could be a pattern
     if place.is_dir():
         found = place.rglob("*.parquet")
     elif not place.is_file():
@@ -102,7 +103,7 @@ def _files(path: str | os.PathLike[str]) -> list[Path]:
 def _pieces(
     path: Path, spec: TableSpec, first: int, limit: int
 ) -> tuple[list[Piece], int]:
-    """Pieces of a file, and its number of rows."""
+    """Return the pieces of a file, and its number of rows."""
     with open_parquet(path, spec) as file:
         names, metadata = file.schema_arrow.names, file.metadata
     try:
@@ -133,7 +134,7 @@ def _pieces(
 
 
 def _cuts(sizes: list[int], limit: int) -> Iterator[tuple[int, int]]:
-    """Where pieces of row groups begin and end."""
+    """Return where pieces of row groups begin and end."""
     start, total = 0, 0
     for stop, size in enumerate(sizes):
         if stop > start and total + size > min(PIECE_BYTES, limit):
@@ -158,7 +159,7 @@ def _table(piece: Piece, spec: TableSpec) -> Any:
 
 
 def _whole_objects(file: Any, rows: Any, id: str, piece: Piece) -> Any:
-    """Drop rows of the previous piece's last object, and complete our own last one."""
+    """Drop rows of the last object of the previous piece; complete the last object."""
     pa = require("pyarrow", "io", f"reading {piece.path.name}")
     if piece.before is not None:
         ended = file.read_row_group(piece.before, columns=[id])[id][-1]
@@ -178,7 +179,7 @@ def _whole_objects(file: Any, rows: Any, id: str, piece: Piece) -> Any:
 
 
 def _batches(file: Any, piece: Piece) -> Iterator[Any]:
-    """Rows after a piece, few at a time."""
+    """Yield rows after a piece, a few at a time."""
     for group in range(piece.groups[-1] + 1, file.metadata.num_row_groups):
         yield from file.iter_batches(FEW_ROWS, [group], piece.columns)
 

@@ -15,11 +15,11 @@ from incerta.wording import given
 
 Cell: TypeAlias = str | float
 
-# In any case; users may add words.
+# In upper or lower case; users may add words.
 MISSING_WORDS = frozenset(
     {"", "na", "n/a", "n.a.", "nan", "-nan", "null", "nil", "none", "missing", "nd"}
     | {"n.d.", "?", "-", "--", "–", "—", ".", "..", "…", "*", "#n/a", "#na", "<na>"}
-    | {"\\n"}  # of databases
+    | {"\\n"}  # in databases
 )
 _NUMBER = r"[+-]?(?:\d(?:[\d., ']*[\d.,])?|[.,]\d+)(?:[eE][+-]?\d+)?"
 _WORD = r"(?:[^\W\d_]+|[%‰°′″][^\W\d_]*)(?:\^?-?\d|[²³⁻¹]+)?"
@@ -30,14 +30,14 @@ _MEASURED = (
 _UNIT = rf"(?P<unit>{_WORD}(?: ?[ */·] ?{_WORD}){{0,3}})"
 CELL = re.compile(rf"(?P<money>[$€£¥]) ?{_NUMBER}|{_MEASURED}(?: ?{_UNIT})?")
 PLAIN = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
-# As in tables of papers. Both with decimals: 12 (40.5) may be a count and a share.
+# As in tables of papers, both with decimals: 12 (40.5) may be a count and a share.
 WITH_DEVIATION = re.compile(
     r"(?P<value>[+-]?\d[\d ']*[.,]\d+) \((?P<error>\d+[.,]\d+)\)"
 )
 UP_AND_DOWN = re.compile(r"[^+]*\d ?[\^{_]*\+ ?\d.*- ?\d.*")
 IN_PARENTHESES = re.compile(rf"\( ?{_MEASURED} ?\) ?{_UNIT}?")
 LIMIT = re.compile(r"(?P<side>[<>]=?|[≤≥]) ?(?P<rest>.+)")
-ERROR_ALONE = re.compile(r"(?:±|\+/-|\+-) ?(?=[\d.,])")  # of a value elsewhere
+ERROR_ALONE = re.compile(r"(?:±|\+/-|\+-) ?(?=[\d.,])")  # an error without its value
 INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
 GROUPS = re.compile(r"[1-9]\d{0,2}(?:([., '])\d{3})(?:\1\d{3})*")
 LONGEST = 80  # letters of a cell with a number
@@ -64,17 +64,17 @@ class Column:
 
     values: Array
     errors: Array | None  # if the cells have errors
-    example: str  # a cell with an error; empty if there is none
+    example: str  # an example with an error; empty if none
     unit: str
-    limits: Array  # NaN but where the cell is an upper limit and the value missing
-    limit_example: str  # such a cell; empty if there is none
+    limits: Array  # NaN unless the cell is an upper limit, with the value missing
+    limit_example: str  # an example; empty if none
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
     """Settings for reading cells."""
 
-    decimal: str | None  # what the user said
+    decimal: str | None  # as given by the user
     # As if it were no comma: what 1,234 means is asked, not guessed.
     separator: str = "\t"
     comma_seen: bool = False  # in other columns
@@ -83,7 +83,7 @@ class Rules:
 
 
 def numbers_in(table: Mapping[str, Sequence[Cell]], rules: Rules) -> dict[str, Column]:
-    """Read columns of text, and of sheets, of which some cells are numbers already."""
+    """Read columns of text, and of sheets, in which some cells are numbers already."""
     parts = {name: _parts(name, cells, rules) for name, cells in table.items()}
     decimal = rules.decimal or _decimal(parts, rules)
     return {
@@ -93,7 +93,7 @@ def numbers_in(table: Mapping[str, Sequence[Cell]], rules: Rules) -> dict[str, C
 
 
 def numbers_of(words: Sequence[str]) -> list[float]:
-    """The numbers among the words for missing values."""
+    """Return the numbers among the words for missing values."""
     numbers = []
     for word in words:
         with suppress(ValueError):
@@ -102,7 +102,7 @@ def numbers_of(words: Sequence[str]) -> list[float]:
 
 
 def _parts(name: str, cells: Sequence[Cell], rules: Rules) -> list[Parts | None]:
-    """Split cells into parts; None where missing."""
+    """Split cells into parts; None if missing."""
     nothing = MISSING_WORDS | {word.casefold() for word in rules.na}
     parts: list[Parts | None] = []
     for row, cell in enumerate(cells):
@@ -120,12 +120,12 @@ def _parts(name: str, cells: Sequence[Cell], rules: Rules) -> list[Parts | None]
 
 
 def taken_apart(text: str) -> Parts | None:
-    """Split a cell that holds a number into its parts; None for others."""
+    """Split a cell with a number into its parts; None for other cells."""
     if len(text) > LONGEST:
         return None
-    if PLAIN.fullmatch(text):  # as most cells are: a short way
+    if PLAIN.fullmatch(text):  # a shortcut for most cells
         return Parts(text)
-    if "\\pm" in text:  # of LaTeX
+    if "\\pm" in text:  # LaTeX
         text = text.strip("$ ").replace("\\pm", "±")
     if match := LIMIT.fullmatch(text):
         limit = taken_apart(match["rest"])
@@ -140,8 +140,8 @@ def taken_apart(text: str) -> Parts | None:
     if match := CELL.fullmatch(text):
         if match["money"]:
             return Parts(text[1:].strip(), unit=match["money"])
-        percent = match["error"] and match["unit"] == "%"  # of the value, or of 100?
-        no_digit = match["last"] and "e" in match["value"].lower()  # the last of what?
+        percent = match["error"] and match["unit"] == "%"  # % of the value, or of 100?
+        no_digit = match["last"] and "e" in match["value"].lower()  # unclear
         return None if percent or no_digit else _measured(match)
     if match := WITH_DEVIATION.fullmatch(text):
         return Parts(match["value"], match["error"])
@@ -171,7 +171,7 @@ def _refuse(
             way_out += " If it is a unit, remove the line below the names."
     elif cell[:1] in (">", "≥"):
         way_out = (
-            "Nothing says how far above the limit the value is: write a value with an "
+            "The value has no upper bound: write a value with an "
             "error, as in 150 ± 30, write all values as two columns of bounds with "
             f"{given(kind='interval')}, or leave the cell empty."
         )
@@ -185,16 +185,16 @@ def _refuse(
 
 
 def _shown(cell: Cell) -> str:
-    """A cell as text for messages."""
+    """Return a cell as text for messages."""
     cell = f"{cell:g}" if isinstance(cell, float) else cell.strip()
     return cell if len(cell) <= LONGEST_SHOWN else cell[: LONGEST_SHOWN - 1] + "…"
 
 
 def _hint(number: str) -> str:
-    """Tell what a number shows about the decimal mark.
+    """Return what a number shows about the decimal mark.
 
-    ``"."`` or ``","`` if one of them must be it; ``"?."`` or ``"?,"`` if it is that or
-    a mark of thousands; else nothing.
+    ``"."`` or ``","`` if it must be this mark; ``"?."`` or ``"?,"`` if the mark may
+    also separate thousands; otherwise nothing.
     """
     body, _, power = number.lstrip("+-").lower().partition("e")
     dots, commas = body.count("."), body.count(",")
@@ -252,7 +252,7 @@ def _decimal(parts: Mapping[str, Sequence[Parts | None]], rules: Rules) -> str:
 
 
 def _number(text: Cell, decimal: str) -> float | None:
-    """Parse a number with thousands separators; None if it is malformed."""
+    """Parse a number with thousands separators; None if malformed."""
     if isinstance(text, float):
         return text
     other = "," if decimal == "." else "."
@@ -308,7 +308,7 @@ def _column(
 
 
 def _error(cell: Parts, decimal: str) -> float | None:
-    """Error of a cell, NaN without one; None if it is malformed."""
+    """Return the error of a cell, NaN without one; None if malformed."""
     if cell.error is not None:
         return _number(cell.error, decimal)
     if cell.last is None:
@@ -324,7 +324,7 @@ def _error(cell: Parts, decimal: str) -> float | None:
 def _without_unit(
     name: str, cells: Sequence[Cell], parts: Sequence[Parts | None], rules: Rules
 ) -> str:
-    """Return the unit of a column, which must be the same in all cells."""
+    """Return the unit of a column; all cells must have the same unit."""
     rows = {
         cell.unit: row for row, cell in reversed(list(enumerate(parts))) if cell
     }  # the first row of each
@@ -339,6 +339,6 @@ def _without_unit(
         )
         raise DataError(msg)
     unit = next(iter(rows))
-    msg = f"the unit {unit!r} was left out of the numbers in column {name!r}."
+    msg = f"the unit {unit!r} was removed from the numbers in column {name!r}."
     warnings.warn(msg, IncertaWarning, stacklevel=7)
     return unit

@@ -16,19 +16,19 @@ from incerta.exceptions import DataError, IncertaWarning
 from incerta.typing import Array
 from incerta.wording import counted, given
 
-# Marks besides numbers that consist of nines.
+# Marks other than numbers that consist of nines.
 OTHERS = (-32768.0, 32767.0, -2147483648.0, 2147483647.0, 1e20, -1e20, 1e30, -1e30)
-FEWEST = 2  # times that a mark occurs
-MOST_TOTALS = 5  # such rows
-FEWEST_ABOVE = 3  # objects above them
-CHANCE = 1e-3  # that numbers of an object are by chance those of a total
+FEWEST = 2  # least number of occurrences of a mark
+MOST_TOTALS = 5  # largest number of such rows
+FEWEST_ABOVE = 3  # least number of objects above them
+CHANCE = 1e-3  # chance that the numbers of an object equal a total
 
 
 def without_totals(frame: Any, spec: TableSpec) -> tuple[Any, list[str]]:
-    """Remove rows at the bottom that sum up the others.
+    """Remove rows at the bottom that summarize the others.
 
-    Such a row is known by its id, or, the last one, by values that are the sums, means
-    or medians of the columns, as exactly as their digits tell.
+    These are rows with a known id, and a last row with the sums, means or medians of
+    the columns, to the precision of their digits.
     """
     table = Table(frame)
     names = [name for name in (spec.id, *spec.values) if name in table.names]
@@ -46,7 +46,7 @@ def without_totals(frame: Any, spec: TableSpec) -> tuple[Any, list[str]]:
             labels = [repr(label) for label in below[::-1]]
     if not labels and bottom and not _has_other_rows(table, spec.id, n_rows - 1):
         columns: list[Array] = []
-        with suppress(DataError):  # of columns that hold something else
+        with suppress(DataError):  # of columns with other contents
             columns = [table.numbers(name) for name in spec.values if name in table]
         if statistic := _statistic_of_last(columns):
             labels = [f"a row that holds the {statistic} of each column"]
@@ -59,7 +59,7 @@ def without_totals(frame: Any, spec: TableSpec) -> tuple[Any, list[str]]:
 
 
 def warn_of_totals(labels: Sequence[str]) -> None:
-    """Say which rows were left out."""
+    """Warn which rows were left out."""
     if labels:
         msg = (
             f"{counted(len(labels), 'row')} at the bottom left out as a total: "
@@ -69,7 +69,7 @@ def warn_of_totals(labels: Sequence[str]) -> None:
 
 
 def _has_other_rows(table: Table, id: str | None, row: int) -> bool:
-    """Whether other rows have the id of this one, which is then not a total."""
+    """Return whether other rows have the id of this one, which is then no total."""
     if id is None:
         return False
     column = table[id]
@@ -77,7 +77,7 @@ def _has_other_rows(table: Table, id: str | None, row: int) -> bool:
 
 
 def _statistic_of_last(columns: Sequence[Array]) -> str:
-    """Name the statistic that the last row holds: sum, mean or median."""
+    """Name the statistic in the last row: sum, mean or median."""
     statistics: dict[str, Callable[[Array], float]] = {
         "sum": np.nansum,
         "mean": np.nanmean,
@@ -92,7 +92,7 @@ def _statistic_of_last(columns: Sequence[Array]) -> str:
 
 
 def _chance(column: Array, statistic: Callable[[Array], float]) -> float:
-    """Chance that the last number equals a statistic; infinite if it does not."""
+    """Return the chance that the last number equals a statistic; infinite if not."""
     rest, last = column[:-1], column[-1]
     rest = rest[np.isfinite(rest)]
     if np.isnan(last):
@@ -100,7 +100,7 @@ def _chance(column: Array, statistic: Callable[[Array], float]) -> float:
     if not len(rest) or not np.isfinite(last):
         return np.inf
     expected = float(statistic(rest))
-    # The size of the last digit that numbers of the column are written with.
+    # The size of the last digit of numbers in the column.
     some = column[np.isfinite(column)][-20:]
     digits = [f"{number:.10f}".rstrip("0").partition(".")[2] for number in some]
     unit = float(10.0 ** -max(map(len, digits), default=0))
@@ -111,10 +111,11 @@ def _chance(column: Array, statistic: Callable[[Array], float]) -> float:
 
 
 def warn_of_sentinels(frame: Any, spec: TableSpec) -> None:
-    """Warn of numbers that seem to stand for missing values.
+    """Warn of numbers that probably stand for missing values.
 
-    Such a number occurs several times, at an end of its column, farther from all other
-    numbers than these are from each other, and is one that people use: −999, 99.99.
+    Such a number occurs several times, is the lowest or highest of its column, is
+    farther from all other numbers than these are from each other, and is a common mark:
+    −999, 99.99.
     """
     table = Table(frame)
     asked = (*spec.values, *(n for pair in spec.error_columns or () for n in pair))

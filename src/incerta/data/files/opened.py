@@ -35,14 +35,14 @@ Parsed: TypeAlias = ParsedText | ParsedCells
 Parser: TypeAlias = Callable[[Path, TableSpec, int], Parsed]
 Reader: TypeAlias = Callable[[Path, TableSpec, int], Any]
 
-# Cells are text, or may be: ids are text, and -999 may stand for a missing value.
+# Formats in which cells may be text: ids are text, and -999 may mean missing.
 PARSERS: dict[str, Parser] = {
     **dict.fromkeys((".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt"), parse_text),
     **dict.fromkeys((".xlsx", ".xlsm", ".ods"), parse_sheet),
     **dict.fromkeys((".json", ".json.gz", ".jsonl", ".jsonl.gz"), parse_json),
     **dict.fromkeys((".ndjson", ".ndjson.gz"), parse_json),
 }
-# Columns have types, and only those that are needed are read.
+# Formats with typed columns, of which only the needed ones are read.
 READERS: dict[str, Reader] = {
     ".parquet": read_parquet,
     **dict.fromkeys((".arrow", ".feather", ".ipc"), read_arrow),
@@ -58,9 +58,9 @@ FORMATS = PARSERS | READERS
 class OpenTable:
     """A table in a file, as described by `spec`.
 
-    Text, sheets and JSON are parsed here, once: the columns that `spec` names, or all
-    if it names no values. Files of more than `max_bytes`, by default half of the
-    memory, are refused.
+    Text, sheets and JSON are parsed once: the columns that `spec` names, or all if it
+    names no values. Files larger than `max_bytes`, by default half of the memory, are
+    refused.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class OpenTable:
 
     @cached_property
     def profile(self) -> Profile:
-        """What is in the file; time grows with the number of cells."""
+        """Return the contents of the file; time grows with the number of cells."""
         with reading(self.path):
             n_bytes = self.path.stat().st_size
             if isinstance(self._parsed, ParsedText):
@@ -89,14 +89,14 @@ class OpenTable:
             return profile_of_frame(frame, n_bytes, totals=self._parsed is not None)
 
     def guess(self, truth: str | None = None) -> Guess:
-        """What the columns may be, besides what is known; `truth` are classes."""
+        """Guess the roles of the other columns; `truth` is a column of classes."""
         of_file = (*TEXT, "sheet", "layers")
         said = {n: v for n, v in self.spec.said().items() if n not in of_file}
         return guess(self.profile.columns, said | {"truth": truth}, self.profile.names)
 
     def data(self, spec: TableSpec | None = None) -> UncertainData:
-        """The objects, by what was found out since the table was opened."""
-        vars(self).pop("profile", None)  # a copy of all cells, for a guess
+        """Return the objects, using what was detected since the table was opened."""
+        vars(self).pop("profile", None)  # frees a copy of all cells, made for a guess
         spec = self._expanded(spec or self.spec)
         frame, errors, meaning = self._table(spec)
         if errors:
@@ -111,22 +111,22 @@ class OpenTable:
             if not isinstance(self._parsed, ParsedText):
                 raise
             raise type(error)(self._parsed.with_line(str(error))) from error
-        # Infinite errors, of missing values, are errors: no belief has them.
+        # Missing values have infinite errors, which beliefs cannot have.
         if meaning and spec.meaning is None and np.isfinite(data.variance()).all():
             data = data.with_meaning(meaning)
         return self._with_plain_ids(data, spec)
 
     def words(self, name: str, id: str | None) -> Table:
-        """A column as text, or as whatever else it holds, after that of the ids."""
+        """Return the columns of ids and of words, as text if they are text."""
         id = id or (NAMES if self._format == ".h5ad" else None)
-        # Draws are text to the readers.
+        # Readers treat draws as text.
         spec = replace(self._of_file(), id=id, sample=name, joint=False)
         table = Table(self._table(spec).frame)
         table.load([name] if id is None else [id, name])
         return table
 
     def _of_file(self) -> TableSpec:
-        """What is known about the file, without its columns."""
+        """Return the description of the file, without its columns."""
         known = self.spec.said()
         return TableSpec(**{n: known[n] for n in (*TEXT, "sheet") if n in known})
 
@@ -137,7 +137,7 @@ class OpenTable:
             return TextTable(READERS[self._format](self.path, spec, self._limit), {})
 
     def _expanded(self, spec: TableSpec) -> TableSpec:
-        """What AnnData does not say: names of observations, columns of embeddings."""
+        """Complete the description for AnnData: names, and columns of embeddings."""
         if self._format != ".h5ad":
             return spec
         with reading(self.path):
@@ -149,7 +149,7 @@ class OpenTable:
             )
 
     def _with_plain_ids(self, data: UncertainData, spec: TableSpec) -> UncertainData:
-        """Convert text ids to whole numbers if nothing is lost by that."""
+        """Convert text ids to whole numbers if that loses nothing."""
         if spec.id is None or self._parsed is None or data.ids.dtype.kind != "U":
             return data
         if isinstance(self._parsed, ParsedText) and (data.ids == "").any():
@@ -160,7 +160,7 @@ class OpenTable:
 
 
 def limit_of(max_bytes: int | None) -> int:
-    """Largest size to read."""
+    """Return the largest size to read."""
     if max_bytes is None:
         return physical_bytes() // 2
     if max_bytes <= 0:

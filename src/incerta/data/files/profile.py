@@ -1,4 +1,4 @@
-"""`profile`: what is in a file, before it is known what its columns mean."""
+"""`profile`: the contents of a file, before the meaning of columns is known."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from incerta.exceptions import DataError
 from incerta.typing import Ids, Indices
 from incerta.wording import counted, given, verb
 
-FEW_WORDS = 200  # that show whether a column of text may hold numbers
-MOSTLY = 0.5  # of its words must be numbers
-MOST_EXACT = 2.0**53  # whole numbers below it are different as floats, too
+FEW_WORDS = 200  # words that decide whether a column of text may hold numbers
+MOSTLY = 0.5  # share of these words that must be numbers
+MOST_EXACT = 2.0**53  # below this, different integers are different floats
 BEGINS_AS_NUMBER = re.compile(r"[(<>~≈$€£¥±]? ?[+-]?[.,]?\d")
 LEADING_ZERO = re.compile(r"0\d+")
 NAMES_OF_SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}
@@ -40,14 +40,14 @@ NAMES_OF_SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bar
 
 @dataclass(frozen=True)
 class Profile:
-    """What is in a file."""
+    """The contents of a file."""
 
-    columns: tuple[Described, ...]  # but those whose names occur several times
+    columns: tuple[Described, ...]  # without columns whose names occur several times
     names: tuple[str, ...]  # of all columns
     n_rows: int
     n_bytes: int
-    written: str = ""  # how text is written, if that is unusual
-    problem: str = ""  # why numbers cannot be read until more is said
+    written: str = ""  # how text is written, if unusual
+    problem: str = ""  # why numbers cannot be read without further options
 
 
 def profile_of_frame(frame: Any, n_bytes: int, *, totals: bool) -> Profile:
@@ -61,7 +61,7 @@ def profile_of_frame(frame: Any, n_bytes: int, *, totals: bool) -> Profile:
 
 
 def _without_totals(frame: Any) -> tuple[Any, str]:
-    """Leave out rows at the bottom whose first cell says that they are totals."""
+    """Leave out rows at the bottom whose first cell names a total."""
     names = Table(frame).names
     if not names:
         return frame, ""
@@ -86,12 +86,12 @@ def _of_column(frame: Any, name: str) -> Described:
 
 
 def _told_apart(column: Described, words: Ids, codes: Indices) -> Described:
-    """The same with cells that are different in the file, if not as floats."""
+    """Return columns with cells that differ in the file, even if equal as floats."""
     return replace(column, n_distinct=len(words), codes=codes)
 
 
 def _is_inexact(column: Described) -> bool:
-    """Whether whole numbers have more digits than floats, as those of catalogs."""
+    """Return whether whole numbers have more digits than floats, as in catalogs."""
     numbers = np.asarray(column.numbers)
     return column.kind == "whole" and bool(np.nanmax(np.abs(numbers)) >= MOST_EXACT)
 
@@ -100,7 +100,7 @@ def _coded(table: Table, name: str) -> tuple[Ids, Indices]:
     try:
         words, codes, _ = table.coded(name, "id")
         return words, codes
-    except DataError:  # some are missing, or they are no labels
+    except DataError:  # some are missing, or they are not labels
         cells = table[name]
         cells = cells.to_list() if hasattr(cells, "to_list") else cells
         text = ["" if cell is None or cell != cell else str(cell) for cell in cells]
@@ -112,7 +112,7 @@ def _coded(table: Table, name: str) -> tuple[Ids, Indices]:
 def _without_missing(
     words: Ids, codes: Indices, missing: Sequence[str]
 ) -> tuple[Ids, Indices]:
-    """Take words for missing values away; their code is -1."""
+    """Remove words for missing values; their code is -1."""
     there = ~np.isin(words, list(missing))
     places = np.where(there, np.cumsum(there) - 1, -1)
     return words[there], places[codes]
@@ -144,7 +144,7 @@ def profile_of_text(parsed: ParsedText, n_bytes: int) -> Profile:
                 why = f"holds {words[0][:LONGEST_SHOWN]!r}, which is not a number"
                 column = replace(column, doubt=why)
             described[name] = column
-    # Numbers that were read plainly show the decimal mark.
+    # Plain numbers show the decimal mark.
     shown = any(column.kind == "number" for column in described.values())
     mark = dialect.mark if shown else dialect.decimal
     numbers, problems, problem = _numbers(doubtful, dialect, mark)
@@ -161,7 +161,7 @@ def profile_of_text(parsed: ParsedText, n_bytes: int) -> Profile:
 
 def _cleaned(table: Table, name: str, na: Sequence[str]) -> tuple[Ids, Indices]:
     words, codes, _ = table.coded(name, "id")
-    # Labels that are numbers already were text that is written plainly.
+    # Labels that are numbers now were plain whole numbers in the text.
     text = np.char.strip(words.astype(str, copy=False))
     nothing = MISSING_WORDS | {word.casefold() for word in na}
     missing = [word for word in text if word.casefold() in nothing]
@@ -169,7 +169,7 @@ def _cleaned(table: Table, name: str, na: Sequence[str]) -> tuple[Ids, Indices]:
 
 
 def _numeric(words: Ids) -> Indices | None:
-    """Which words hold numbers; None if too few do for a column of numbers."""
+    """Return which words are numbers; None if too few for a column of numbers."""
     for some in (words[:FEW_WORDS], words):
         texts = [word.translate(ALIKE) for word in some.tolist()]
         zeros = any(map(LEADING_ZERO.fullmatch, texts))
@@ -187,7 +187,7 @@ def _is_limit(text: str) -> bool:
 
 
 def _seems_numeric(words: Ids) -> bool:
-    """Whether words that are no numbers, nor ids, begin as numbers do."""
+    """Return whether words that are neither numbers nor ids begin like numbers."""
     some = [word.translate(ALIKE) for word in words[:FEW_WORDS].tolist()]
     zeros = any(map(LEADING_ZERO.match, some))
     return not zeros and all(map(BEGINS_AS_NUMBER.match, some))
@@ -198,9 +198,9 @@ def _numbers(
     dialect: Dialect,
     mark: str | None,
 ) -> tuple[dict[str, Column], dict[str, str], str]:
-    """Read words as numbers; why some columns are none, and what is asked of the user.
+    """Read words as numbers; return reasons for other columns, and open questions.
 
-    Warnings are left to the command that reads the table.
+    The command that reads the table issues the warnings.
     """
     cells = {
         name: [w if taken_apart(w.translate(ALIKE)) else "" for w in words[numeric]]
@@ -228,7 +228,7 @@ def _numbers(
 def _of_cells(
     name: str, column: Column, words: Ids, codes: Indices, numeric: Indices
 ) -> Described:
-    of_word = np.full(len(words) + 1, np.nan)  # the last: what is missing
+    of_word = np.full(len(words) + 1, np.nan)  # the last place is for missing words
     of_word[numeric] = column.values
     described = of_numbers(name, of_word[codes], measured=column.errors is not None)
     remarks = [f"in {column.unit}"] if column.unit else []
@@ -278,7 +278,7 @@ def _written(dialect: Dialect) -> str:
 
 
 def _noted(column: Described) -> Described:
-    """Add what is odd about the numbers."""
+    """Add remarks on odd numbers."""
     numbers = column.numbers
     if numbers is None or column.kind == "empty":
         return column

@@ -86,7 +86,7 @@ def read_table(
     sheet: str | int | None = None,
     layers: str | Sequence[str] | None = None,
 ) -> UncertainData | PartitionedData:
-    r"""Read a file: text, sheets, JSON, parquet, FITS and more, by its extension.
+    r"""Read a file by its extension: text, sheets, JSON, parquet, FITS and more.
 
     Parameters
     ----------
@@ -97,64 +97,63 @@ def read_table(
         ``.fits``, ``.fits.gz`` and ``.fit``; ``.vot``, ``.votable`` and ``.xml``;
         ``.ecsv``; ``.h5ad``. Text and sheets must have a header.
     id, values, errors, kind, weight, missing, sample, joint, meaning, batch, replicates
-        Which column is what; see `from_frame`. In a netCDF file `id` and `sample` are
+        Roles of the columns; see `from_frame`. In a netCDF file, `id` and `sample` are
         dimensions and `values` are variables, or all are variables with one dimension.
-        In AnnData `values` are names of variables (genes), of columns of ``obs``, or of
-        embeddings such as X_pca, which stands for X_pca_1, X_pca_2, ...; `id` is by
-        default ``"obs_names"``.
+        In AnnData, `values` are names of variables (genes), of columns of ``obs``, or
+        of embeddings: X_pca stands for X_pca_1, X_pca_2, .... `id` is ``"obs_names"``
+        by default.
     max_bytes : int, optional
-        Largest size to read, unpacked; half of this machine's memory by default.
-        Larger files are refused; of lazy ones, larger partitions.
+        Largest size to read, unpacked; half of this machine's memory by default. Larger
+        files are refused, or larger partitions if `lazy`.
     lazy : bool, default=False
-        Read parquet files in partitions of some 64 MiB, unpacked, whenever they are
-        needed, so that they may be larger than the memory. `path` may then be a folder
-        or a pattern such as ``"folder/*.parquet"``. Not with `sample` and `batch`, nor
-        for replicates; `missing` is "error" or, with `errors`, "infinite".
+        Whether to read parquet files in partitions of about 64 MiB, unpacked, when they
+        are needed, so that they may be larger than the memory. `path` may then be a
+        folder or a pattern such as ``"folder/*.parquet"``. `sample`, `batch` and
+        replicates are not supported; `missing` is "error" or, with `errors`,
+        "infinite".
     sep : str, optional
-        Text tables: what separates the columns, a character or "tab". By default the
-        one of ``,`` ``;`` tab and ``|`` by which the named columns are found, else
-        spaces, with a warning. A space stands for any number of them.
+        Text tables: separator of the columns, a character or "tab". By default the one
+        of ``,`` ``;`` tab and ``|`` that gives the named columns, or else spaces, with
+        a warning. A space stands for any number of spaces.
     decimal : {".", ","}, optional
-        Text tables, and text in sheets and JSON: the decimal mark. By default the one
-        that the numbers of the table show; see Notes.
+        Decimal mark in text tables, and in text of sheets and JSON. By default it is
+        detected from the numbers; see Notes.
     encoding : str, optional
-        Text tables: by default what a mark at the beginning says, else UTF-8, else
-        cp1252, with a warning.
+        Encoding of text tables: by default that of a byte order mark, or else UTF-8, or
+        else cp1252, with a warning.
     na : str, number or list of these, optional
-        Text tables, sheets and JSON: more words or numbers that stand for missing
-        values.
-    corr, log
-        Columns of correlations, and values of which the logarithm is taken; see
-        `from_frame`.
+        Additional words or numbers for missing values, in text tables, sheets and JSON.
+    exposure, corr, log
+        Columns of exposures and of correlations, and values to replace by their
+        logarithms; see `from_frame`.
     sheet : str or int, optional
-        Sheets: the name of the one to read, or its number from 1. By default the first
-        that holds something, with a warning if others do, too.
+        Name of the sheet to read, or its number from 1. By default the first nonempty
+        sheet, with a warning if there are others.
     layers : str or list of str, optional
         AnnData: layers (``"X"`` is X itself) that are repeated measurements of the
-        values, with `meaning` "error" unless it is given.
+        values; `meaning` is "error" by default.
 
     Notes
     -----
     Only the needed columns are read, in time and memory that grow linearly with rows
-    and columns. Ids are text, unless all are whole numbers written plainly: station
-    050114 keeps its zero. The page on data says how numbers are understood
-    (``1.234,5``, ``12 cm``, ``150.4 ± 2.0``, ``<0.5``), which words are missing values,
-    and that lines of titles above the names and rows of totals at the bottom are left
-    out, all with warnings where something is assumed.
+    and columns. Ids are text unless all are plain whole numbers: station 050114 keeps
+    its zero. The page on data describes the formats of numbers (``1.234,5``, ``12 cm``,
+    ``150.4 ± 2.0``, ``<0.5``) and the words for missing values. Title lines above the
+    names and rows of totals at the bottom are left out. Warnings report all
+    assumptions.
 
-    Text and JSON need no extra; pyarrow, of the extra ``io``, makes text faster.
-    FITS, VOTable and ECSV need the extra ``science``, the other formats ``io``.
+    Text and JSON need no extra; pyarrow, in the extra ``io``, makes text faster. FITS,
+    VOTable and ECSV need the extra ``science``, and other formats ``io``.
 
     Damaged files raise a `FileError` or a `DataError`. `max_bytes` is compared with the
-    sizes that a file says it has. Files made to harm can say less: read those of
-    strangers in a process whose memory and time are limited.
+    sizes stated in a file, which malicious files can understate: read files from
+    strangers in a process with limited memory and time.
 
-    If lazy, a `PartitionedData` is returned, which `UKMeans`, `ErrorMixture` and
-    `AutoClusterer` take. The rows of an object must follow each other in one file, as
-    in files that are sorted by id. What is kept grows with the number of objects, not
-    of rows. Files are read once by `UKMeans`, and twice more for its `membership_`,
-    three times by `AutoClusterer`, up to four times by `ErrorMixture`, and once for
-    each prediction.
+    With `lazy`, return a `PartitionedData`, which `UKMeans`, `ErrorMixture` and
+    `AutoClusterer` accept. The rows of an object must be adjacent and in one file, as
+    in files sorted by id. Memory grows with the number of objects, not of rows. Files
+    are read once by `UKMeans`, twice more for its `membership_`, three times by
+    `AutoClusterer`, up to four times by `ErrorMixture`, and once for each prediction.
 
     Examples
     --------

@@ -12,16 +12,16 @@ from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError, IncertaWarning, MissingExtraError
 
 NUMBER_BYTES = 8  # every cell becomes a float64 or a code
-MOST_DEFLATED = 1032  # deflate cannot make a byte of more than these
-# What a damaged file does not cause: messages of ours.
+MOST_DEFLATED = 1032  # deflate expands a byte to at most this many
+# Errors that are not caused by a damaged file: our messages.
 OUR_OWN = (DataError, FileError, IncertaWarning, MissingExtraError, MemoryError)
-# What mistakes in this code cause; in that of others, a damaged file.
+# Errors caused by mistakes in this code; in libraries, by a damaged file.
 MISTAKES = (TypeError, NameError)
 
 
 @contextmanager
 def reading(file: Path) -> Iterator[None]:
-    """Turn whatever error a damaged file causes in a reader into a `FileError`."""
+    """Turn any error that a damaged file causes in a reader into a `FileError`."""
     try:
         yield
     except OUR_OWN:
@@ -30,8 +30,8 @@ def reading(file: Path) -> Iterator[None]:
         msg = f"there is no file {file}."
         raise FileError(msg) from error
     except BaseException as error:
-        # Readers raise errors of their own on damaged files, without a common base;
-        # those written in Rust one that is not even an Exception.
+        # Errors of readers on damaged files have no common base. Readers written in
+        # Rust raise one that is not even an Exception.
         is_mistake = isinstance(error, MISTAKES) and _is_of_this_code(error)
         is_panic = type(error).__name__ == "PanicException"
         if is_mistake or not (is_panic or isinstance(error, Exception)):
@@ -42,20 +42,20 @@ def reading(file: Path) -> Iterator[None]:
 
 
 def _is_of_this_code(error: BaseException) -> bool:
-    """Whether an error was raised in this code rather than in a library."""
+    """Return whether an error was raised in this code rather than in a library."""
     frame, _ = [*traceback.walk_tb(error.__traceback__)][-1]
     return str(frame.f_globals.get("__name__", "")).startswith("incerta.")
 
 
 def needed(path: Path, names: Sequence[str], spec: TableSpec) -> list[str]:
-    """The columns that `spec` names; there must be one of each."""
+    """Return the columns that `spec` names; there must be one of each."""
     columns = spec.columns(names)
     refuse_twice(path, names, columns)
     return columns
 
 
 def refuse_twice(path: Path, names: Sequence[str], columns: Sequence[str]) -> None:
-    """Refuse needed columns of which there are several."""
+    """Refuse needed columns whose names occur several times."""
     times = Counter(names)
     twice = next((name for name in columns if times[name] > 1), None)
     if twice is not None:
@@ -77,8 +77,8 @@ def refuse_size(path: Path, size: int, limit: int) -> None:
 def refuse_unpacked(path: Path, limit: int) -> None:
     """Refuse a file that is too large once unpacked, if its name ends in .gz.
 
-    What a gzip file says about its size is only the size modulo 4 GiB: where the limit
-    may be exceeded, it is unpacked once to be measured.
+    A gzip file states its size only modulo 4 GiB. If the limit may be exceeded, it is
+    unpacked once to measure it.
     """
     size = path.stat().st_size
     if path.suffix.lower() == ".gz" and size * MOST_DEFLATED > limit:

@@ -19,7 +19,7 @@ from incerta.wording import counted, given, unknown_name
 
 Place: TypeAlias = tuple[int, int]  # row and column of a cell, counted from 0
 
-# Where these are text; elsewhere the file marks such cells.
+# Errors in files that store them as text; other files mark these cells.
 ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
 RELATION = (
     "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id",
@@ -29,7 +29,7 @@ WITH_ERROR = re.compile(
     rb"""<(?:\w+:)?c(?=\s)(?=[^>]*\bt=["']e["'])"""
     rb"""[^>]*?\br=["']([A-Za-z]+)(\d+)["'][^>]*>"""
 )
-# Formulas of which the file does not hold the result.
+# Formulas without a result in the file.
 NO_RESULT = re.compile(
     rb"</(?:\w+:)?f>\s*(?:<(?:\w+:)?v\s*/>\s*|<(?:\w+:)?v></(?:\w+:)?v>\s*)?"
     rb"</(?:\w+:)?c>"
@@ -37,7 +37,7 @@ NO_RESULT = re.compile(
 
 
 def parse_sheet(path: Path, spec: TableSpec, limit: int) -> ParsedCells:
-    """Parse the needed columns of a sheet; by default of the first that is filled."""
+    """Parse the needed columns of a sheet; by default the first nonempty one."""
     calamine = require("python_calamine", "io", f"reading {path.name}")
     gaps = gaps_of(path, limit)
     with calamine.CalamineWorkbook.from_path(path) as book:
@@ -90,7 +90,7 @@ def parse_sheet(path: Path, spec: TableSpec, limit: int) -> ParsedCells:
 
 
 def _row_of_names(rows: Sequence[Sequence[Any]], spec: TableSpec) -> int:
-    """The first row, or one below titles: the one that has the needed columns."""
+    """Return the first row, or a row below titles, with the needed columns."""
     head = [[in_words(cell) for cell in row] for row in rows[:FEW_ROWS]]
     guess = n_titles(head)
     below = range(min(len(head), MOST_TITLES + 1))
@@ -102,9 +102,9 @@ def _row_of_names(rows: Sequence[Sequence[Any]], spec: TableSpec) -> int:
 
 
 def gaps_of(path: Path, limit: int) -> dict[str, tuple[list[Place], int]]:
-    """Cells of each sheet with an error, and the number of formulas without a result.
+    """Return cells with an error in each sheet, and count formulas without a result.
 
-    Books are zip files, which say how much they unpack to; too large ones are refused.
+    Books are zip files, which state their unpacked size; too large ones are refused.
     """
     if not zipfile.is_zipfile(path):
         msg = f"{path} is not a spreadsheet file, or is locked by a password."
@@ -121,7 +121,7 @@ def gaps_of(path: Path, limit: int) -> dict[str, tuple[list[Place], int]]:
 
 
 def _sheets_by_member(book: zipfile.ZipFile) -> dict[str, str]:
-    """Names of sheets by the members of the zip file that hold them."""
+    """Return the names of sheets by their members in the zip file."""
     members = frozenset(book.namelist())
     parts = "xl/_rels/workbook.xml.rels", "xl/workbook.xml"
     if not members.issuperset(parts):
@@ -140,7 +140,7 @@ def _sheets_by_member(book: zipfile.ZipFile) -> dict[str, str]:
 
 
 def _number(letters: bytes) -> int:
-    """Number of a column, from 0: that of A."""
+    """Return the number of a column; A is 0."""
     number = 0
     for letter in letters.upper():
         number = 26 * number + letter - ord("A") + 1
@@ -148,7 +148,7 @@ def _number(letters: bytes) -> int:
 
 
 def _chosen(path: Path, book: Any, sheet: str | int | None) -> tuple[str, Any]:
-    """Name and cells of the sheet that is meant."""
+    """Return the name and the cells of the chosen sheet."""
     about = book.sheets_metadata
     names = [sheet.name for sheet in about if str(sheet.typ).endswith("WorkSheet")]
     if sheet is not None:

@@ -35,10 +35,9 @@ WHOLE = re.compile(r"\d+").fullmatch
 class ParsedText:
     """A text file, parsed.
 
-    Columns of plain numbers are numbers, all others text as it is written, with what
-    stands for missing values. Whole numbers, which may be ids, are kept as they are
-    written, too, unless that is how they are written anyway. The lines in which rows
-    begin are found out when they are asked for.
+    Columns of plain numbers are numbers. All others are unchanged text, including words
+    for missing values. Whole numbers, which may be ids, are also kept as text, unless
+    they are written plainly. The lines of rows are determined on request.
     """
 
     def __init__(
@@ -52,14 +51,14 @@ class ParsedText:
         self._words, self._lines = words or {}, lines
 
     def table(self, spec: TableSpec) -> TextTable:
-        """The columns that `spec` names: ids and draws as text, others as numbers."""
+        """Return the columns in `spec`: ids and draws as text, others as numbers."""
         dialect = self.dialect
         columns, text = _needed(dialect, spec)
         cells = self._cells(columns, text)
         if all(are_numbers(cells[name]) for name in columns if name not in text):
             return TextTable(_as_frame(cells), {})
         if any(map(are_numbers, cells.values())):
-            # The decimal mark is that of the whole table: 1.000 may be a thousand.
+            # The whole table has one decimal mark: 1.000 may be a thousand.
             texts, lines = cells_of(dialect, columns)
             return ParsedText(dialect, texts, lines=lines).table(spec)
         rules = dialect.rules(self.place)
@@ -67,11 +66,11 @@ class ParsedText:
         return understood_cells(lists, rules, spec)
 
     def text(self, name: str) -> list[str]:
-        """A column as text."""
+        """Return a column as text."""
         return _as_list(self._cells([name], [name])[name])
 
     def place(self, row: int) -> str:
-        """The line of the file in which a row begins."""
+        """Return the line of the file in which a row begins."""
         if self._lines is None:
             self._lines = cells_of(self.dialect, [])[1]
         return f"line {self._lines[row]}"
@@ -102,9 +101,8 @@ class ParsedText:
 def parse_text(path: Path, spec: TableSpec, limit: int) -> ParsedText:
     """Parse the columns that `spec` names, or all if it names no values.
 
-    Pyarrow reads plain numbers. Where it cannot, columns are text, and what the cells
-    mean is found out here. Columns whose name occurs several times are left out if none
-    are named.
+    pyarrow reads plain numbers. Other columns are text, and their cells are interpreted
+    here. If no columns are named, those whose names occur several times are left out.
     """
     refuse_unpacked(path, limit)
     dialect = dialect_of(path, spec)
@@ -123,13 +121,13 @@ def parse_text(path: Path, spec: TableSpec, limit: int) -> ParsedText:
     except (DataError, FileError):
         raise
     except Exception as error:  # of any library
-        # UTF-8 at the beginning may be something else further down.
+        # A file that begins as UTF-8 may continue in another encoding.
         western = None if spec.encoding else as_western(dialect)
         if western is None:
             if isinstance(error, UnicodeError):
                 raise not_decoded(dialect.source, error) from error
             with suppress(csv.Error, UnicodeError):
-                cells_of(dialect, [])  # names the line that is too long, or too short
+                cells_of(dialect, [])  # names the line with too many or too few columns
             raise
     return parse(western)
 
@@ -141,14 +139,14 @@ def parsed(
     whole: Sequence[str] = (),
     plain: Sequence[str] = (),
 ) -> ParsedText:
-    """Parse some columns: `text` as text, the others as numbers if they can be.
+    """Parse some columns: `text` as text, the others as numbers if possible.
 
-    Of text that is `whole` numbers at first, numbers are kept, too; if other columns
-    are no numbers, of all that are `plain` numbers at first.
+    For text that begins with `whole` numbers, numbers are kept, too. If another column
+    is not numeric, this applies to all that begin with `plain` numbers.
     """
     if has_pyarrow() and columns:
         if dialect.source.count(b'"') % 2:
-            cells_of(dialect, [])  # refuses what pyarrow reads: a quote that is open
+            cells_of(dialect, [])  # refuses an open quote, which pyarrow accepts
         frame = _plain_numbers(dialect, columns, text, whole)
         if frame is None and plain:
             whole, frame = plain, _plain_numbers(dialect, columns, columns)
@@ -162,7 +160,7 @@ def parsed(
                     plainly = not dialect.na and _are_written_so(frame[name], numbers)
                     words[name] = None if plainly else frame[name]
                     frame = frame.set_column(place, name, numbers)
-            # Of what parsing needed pyarrow would keep most for later.
+            # pyarrow would keep most of the memory that parsing needed.
             pa.default_memory_pool().release_unused()
             return ParsedText(dialect, _without_marks(frame, dialect.na), words)
     cells, lines = cells_of(dialect, columns)
@@ -192,7 +190,7 @@ def _as_written(whole: Any) -> Any:
 
 
 def _are_written_so(words: Any, numbers: Any) -> bool:
-    """Whether numbers are whole and plainly written."""
+    """Return whether numbers are whole and plainly written."""
     import pyarrow as pa
 
     with suppress(pa.ArrowInvalid):
@@ -201,12 +199,12 @@ def _are_written_so(words: Any, numbers: Any) -> bool:
 
 
 def are_numbers(column: Any) -> bool:
-    """Whether a parsed column holds numbers, and no text."""
+    """Return whether a parsed column holds numbers, and no text."""
     return not isinstance(column, list) and str(column.type) == "double"
 
 
 def _as_list(column: Any) -> list[Any]:
-    """Cells; numbers that are missing are NaN."""
+    """Return the cells as a list; missing numbers are NaN."""
     if isinstance(column, list):
         return column
     if are_numbers(column):
@@ -215,9 +213,9 @@ def _as_list(column: Any) -> list[Any]:
 
 
 def _plain_at_first(dialect: Dialect) -> tuple[list[str], list[str]]:
-    """Columns whose first cells are plain numbers, and those of whole numbers.
+    """Return the columns that begin with plain numbers, and with whole numbers.
 
-    A zero before others makes an id, and so do more digits than a float has.
+    Leading zeros, or more digits than a float has, make an id.
     """
     mark = re.escape(dialect.mark)
     whole = r"(0|[1-9]\d{0,14})"
@@ -238,12 +236,12 @@ def _plain_at_first(dialect: Dialect) -> tuple[list[str], list[str]]:
 
 
 def has_pyarrow() -> bool:
-    """Whether pyarrow reads text; else the standard library does, only slower."""
+    """Return whether pyarrow is there; the standard library is slower."""
     return find_spec("pyarrow") is not None
 
 
 def _needed(dialect: Dialect, spec: TableSpec) -> tuple[list[str], list[str]]:
-    """Columns that `spec` names, and which of them are text."""
+    """Return the columns that `spec` names, and those of them that are text."""
     try:
         columns = needed(dialect.source.path, dialect.names, spec)
     except DataError as error:
@@ -263,11 +261,11 @@ def _plain_numbers(
     text: Sequence[str],
     whole: Sequence[str] = (),
 ) -> Any:
-    """Parse with pyarrow; None if some number is not plain."""
+    """Parse with pyarrow; return None if some number is not plain."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    # A dictionary holds each id once, however many rows the object has.
+    # A dictionary holds each id once, for any number of rows.
     words = pa.dictionary(pa.int32(), pa.string())
     types = {name: words if name in text else pa.float64() for name in columns}
     types |= dict.fromkeys(set(whole) & set(columns), pa.string())  # most are different
@@ -288,8 +286,8 @@ def _plain_numbers(
             ),
         )
 
-    # Blocks parsed side by side are faster by half, but fail where a quoted cell
-    # has a line break; only then is the file parsed from end to end.
+    # Parsing blocks in parallel is faster by half, but fails if a quoted cell has a
+    # line break. Only then parse the file from end to end.
     for whole_file in (False, True):
         try:
             return attempt(whole_file=whole_file)
@@ -316,7 +314,7 @@ def _without_marks(frame: Any, na: Sequence[str]) -> Any:
 
 
 def _as_frame(columns: dict[str, Any]) -> Any:
-    """Columns of numbers and text, where there is pyarrow as one of its tables."""
+    """Return columns of numbers and text, as a pyarrow table if installed."""
     if any(isinstance(column, list) for column in columns.values()):
         return {name: np.array(column, object) for name, column in columns.items()}
     import pyarrow as pa

@@ -1,1 +1,1 @@
-"""What a table may mean, guessed from names, types and cells."""
+"""Guesses of the meaning of a table, from names, types and cells."""

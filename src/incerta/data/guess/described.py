@@ -1,4 +1,4 @@
-"""Columns before their meaning is known: contents, and which have a role."""
+"""Columns before their meaning is known: contents, and assigned roles."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ DATE = re.compile(
 SKEWED = 2.0  # skewness above which logarithms are tried
 FEWEST_FOR_SKEW = 20
 FEWEST_TO_NUMBER = 10  # rows; fewer may hold 1, 2, 3 by chance
-MANY_GROUPS = 10  # of equal size, which no numbers but those of groups have
+MANY_GROUPS = 10  # equal groups; other numbers do not form that many
 ALMOST_ALL = 0.9
 MOST_CLASSES = 50
-NUMBER = re.compile(r"[\W_]*\d+$|[\W_]+[A-Za-z]$")  # of gene_1
+NUMBER = re.compile(r"[\W_]*\d+$|[\W_]+[A-Za-z]$")  # the end of gene_1
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,15 @@ class Described:
     # or "other"
     kind: str
     n_missing: int = 0
-    n_distinct: int = 0  # different cells among those that are not missing
-    numbers: Array | None = None  # of columns of numbers; NaN where missing
+    n_distinct: int = 0  # distinct cells, without missing ones
+    numbers: Array | None = None  # numbers, NaN if missing
     words: Ids | None = None  # of other columns: their different cells,
     codes: Indices | None = None  # and the place there of each row's, -1 where missing
-    remarks: tuple[str, ...] = ()  # what is odd about it
-    marks: tuple[str, ...] = ()  # numbers that may stand for missing values: -999
-    doubt: str = ""  # of text that seems to be meant as numbers: why it is none
-    is_error: bool = False  # its cells say that they are errors: ±0.5
-    sizes: dict[str, int] = field(default_factory=dict)  # of the dimensions of arrays
+    remarks: tuple[str, ...] = ()  # remarks on oddities
+    marks: tuple[str, ...] = ()  # numbers that may mean missing: -999
+    doubt: str = ""  # why text that looks like numbers is not
+    is_error: bool = False  # cells are marked as errors: ±0.5
+    sizes: dict[str, int] = field(default_factory=dict)  # of array dimensions
 
     @property
     def n_rows(self) -> int:
@@ -64,21 +64,21 @@ class Described:
 
     @property
     def is_number(self) -> bool:
-        """Whether it can be a value."""
+        """Return whether it can be a value."""
         return self.kind in ("whole", "number", "measured")
 
     @property
     def names_rows(self) -> bool:
-        """Whether it can say which object, draw or class a row belongs to."""
+        """Whether it can name the object, draw or class of a row."""
         return self.kind in ("whole", "text", "date") and not self.n_missing
 
     @property
     def is_constant(self) -> bool:
-        """Whether all its cells are alike."""
+        """Whether all its cells are equal."""
         return self.n_distinct == 1 and not self.n_missing
 
     def coded(self) -> Indices:
-        """Place of each row's cell among the different ones."""
+        """Position of each row's cell among the distinct ones."""
         if self.codes is not None:
             return self.codes
         return np.unique(np.asarray(self.numbers), return_inverse=True)[1]
@@ -89,7 +89,7 @@ class Described:
 
 
 def of_numbers(name: str, numbers: Array, *, measured: bool = False) -> Described:
-    """Describe a column of numbers, NaN where missing."""
+    """Describe a column of numbers, NaN if missing."""
     known = numbers[~np.isnan(numbers)]
     if not len(known):
         return Described(name, "empty", len(numbers))
@@ -100,7 +100,7 @@ def of_numbers(name: str, numbers: Array, *, measured: bool = False) -> Describe
 
 
 def of_words(name: str, words: Ids, codes: Indices) -> Described:
-    """Describe a column of text; its code is -1 where missing."""
+    """Describe a column of text; the code is -1 if missing."""
     n_missing = int((codes < 0).sum())
     if not len(words):
         return Described(name, "empty", n_missing)
@@ -133,14 +133,14 @@ def says(named: Described | str, known: frozenset[str]) -> bool:
 
 
 def is_row_number(column: Described) -> bool:
-    """Whether a column only counts rows, as index does and sample_no does not."""
+    """Return whether a column only numbers rows, such as index, but not sample_no."""
     things = ID_WORDS - KEY_WORDS
     counts = says(column, ROW_WORDS) and things.isdisjoint(words_of(column.name))
     return column.name.strip() == "" or counts
 
 
 def is_class_like(column: Described, n_rows: int) -> bool:
-    """Tell whether a column holds classes: by its name, or as it has few words."""
+    """Tell whether a column holds classes, by its name or by its few words."""
     if not 0 < column.n_distinct <= min(MOST_CLASSES, n_rows // 2):
         return False
     if says(column, CLASS_WORDS):
@@ -184,9 +184,9 @@ def numbered(column: Described) -> str:
 
 
 def _series(columns: Sequence[Described]) -> frozenset[str]:
-    """Names of whole numbers that differ in a number only: counts of gene1 and gene2.
+    """Return names of integers that differ only in a number: counts of gene1, gene2.
 
-    Those that end in a word for keys, such as id1 and id2, may name objects.
+    Names that end in a word for keys, such as id1 and id2, may name objects.
     """
     stems = {c.name: NUMBER.sub("", c.name) for c in columns if c.kind == "whole"}
     times = Counter(stem for name, stem in stems.items() if stem != name)
@@ -198,9 +198,9 @@ def _series(columns: Sequence[Described]) -> frozenset[str]:
 
 
 def _counts(columns: Sequence[Described], series: frozenset[str]) -> set[str]:
-    """Names in series of which one leaves numbers out: species1 counts, cluster1 names.
+    """Return names in series of counts: species1 is a count, cluster1 a class.
 
-    Numbers of classes follow each other.
+    Class numbers are consecutive, and counts leave numbers out.
     """
     pairs = [(c, NUMBER.sub("", c.name)) for c in columns if c.name in series]
     gaps = {
@@ -212,9 +212,9 @@ def _counts(columns: Sequence[Described], series: frozenset[str]) -> set[str]:
 
 
 class Leftover:
-    """Columns without a role; each step of a guess takes those that it explains.
+    """Columns without a role; each step of a guess removes those that it explains.
 
-    What the user said is by parameters of `read_table`; such columns are not free.
+    Columns that the user named, by parameters of `read_table`, are not free.
     """
 
     def __init__(self, columns: Sequence[Described], said: Mapping[str, Any]) -> None:
@@ -232,7 +232,7 @@ class Leftover:
         self.leave_out("no column of a table", lambda c: c.kind == "other")
 
     def is_id_like(self, column: Described) -> bool:
-        """Whether a name is for objects rather than one of a series of features."""
+        """Return whether a name is for objects, not one of a series of features."""
         if column.name in self._series or not column.names_rows:
             return False
         return says(column, ID_WORDS) or is_row_number(column)
@@ -242,12 +242,12 @@ class Leftover:
         self.free = [c for c in self.free if c.name not in names]
 
     def leave_out(self, why: str, fits: Callable[[Described], bool]) -> None:
-        """Record why some of the free columns get no role."""
+        """Record why some free columns get no role."""
         self.left_out |= {c.name: why for c in self.free if fits(c)}
         self.take(self.left_out)
 
     def take_classes(self) -> tuple[str, ...]:
-        """Columns with classes, which are never values; first those that say so."""
+        """Take columns of classes, which are never values; first those named so."""
         counts = _counts(self.free, self._series)
         classes = [c for c in self.free if is_class_like(c, self.n_rows)]
         classes = [c for c in classes if c.name not in counts]
@@ -257,7 +257,7 @@ class Leftover:
         return names
 
     def take_unique_id(self) -> str | None:
-        """The best column that names every row, if there is one."""
+        """Take the best column that names every row, if there is one."""
         if self.said.get("id") is not None:
             id = str(self.said["id"])
             return None if self.repeats(id) else id
@@ -277,7 +277,7 @@ class Leftover:
         return best.name
 
     def _counts_rows(self, column: Described) -> bool:
-        """Whether the first column, or the first numeric one, counts the rows."""
+        """Return whether the first or first numeric column numbers the rows."""
         if column is self.leading and numbered(column) == "rows":
             return True
         if column is not self.free[0] or column.numbers is None or self.n_rows < 3:
@@ -285,7 +285,7 @@ class Leftover:
         return bool((np.diff(column.numbers) == 1).all())
 
     def repeats(self, id: str | None) -> bool:
-        """Whether a column has fewer entries than there are rows."""
+        """Return whether a column has fewer distinct entries than rows."""
         column = self.columns.get(id or "")
         return column is not None and column.n_distinct < self.n_rows
 
@@ -317,5 +317,5 @@ class Leftover:
                 self.leave_out(why, fits)
 
     def values(self) -> tuple[str, ...]:
-        """Free columns of numbers, which are values if nothing else."""
+        """Return free columns of numbers, which are values unless they have a role."""
         return tuple(c.name for c in self.free if c.is_number)

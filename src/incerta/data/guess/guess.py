@@ -50,49 +50,49 @@ from incerta.typing import Indices
 from incerta.wording import capital, counted, given
 
 LONG_FORM = ("weight", "sample", "joint", "batch")
-ROWS_OF_AN_OBJECT = 2.0  # on average, at least
+ROWS_OF_AN_OBJECT = 2.0  # least number of rows per object, on average
 FEWEST = 3  # objects, beside what was measured about them
 VALUES = "rows of an object are its possible values"
 EXACT = "every row is an object; values are exact"
 NOTHING = "no column of numbers is left to cluster."
 MEANS = {
     None: "values with standard deviations",
-    "moe90": "values with margins of error of 90 %",
-    "moe95": "values with margins of error of 95 %",
+    "moe90": "values with margins of error of 90%",
+    "moe95": "values with margins of error of 95%",
     "rel%": "values with errors in percent of them",
     "var": "values with variances",
     "ivar": "values with inverse variances",
     "interval": "values somewhere between two bounds",
-    "ci68": "values with 68 % intervals",
-    "ci95": "values with 95 % confidence intervals",
+    "ci68": "values with 68% intervals",
+    "ci95": "values with 95% confidence intervals",
     "plusminus": "values with errors upwards and downwards",
 }
 NEGATIVE = "named as errors, but some are negative"
-MOE = "moe is taken for a 90 % margin of error, as in the American Community Survey"
+MOE = "moe is taken for a 90% margin of error, as in the American Community Survey"
 SHARES = "named as relative errors, but all are below 1"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading(TableSpec):
-    """A description of a table, and in a few words what that makes of it."""
+    """A description of a table, and its meaning in a few words."""
 
     means: str = ""
 
 
 @dataclass(frozen=True)
 class Guess:
-    """The sensible readings of a table: one if it is clear, several, or none."""
+    """The sensible readings of a table: one if the table is clear, several, or none."""
 
     readings: tuple[Reading, ...]
-    doubt: str = ""  # why it is not clear
-    classes: tuple[str, ...] = ()  # columns with which clusters can be compared
+    doubt: str = ""  # why the table is not clear
+    classes: tuple[str, ...] = ()  # columns of known classes
     left_out: dict[str, str] = field(default_factory=dict)  # why, by column
-    notes: tuple[str, ...] = ()  # what was assumed
-    objects: str = ""  # how many, and what names them, if another column could
+    notes: tuple[str, ...] = ()  # assumptions
+    objects: str = ""  # number and names of objects, if another column could name them
 
     @property
     def is_clear(self) -> bool:
-        """Whether one reading alone is sensible."""
+        """Return whether only one reading is sensible."""
         return len(self.readings) == 1 and not self.doubt
 
 
@@ -101,7 +101,7 @@ def guess(
     said: Mapping[str, Any] | None = None,
     names: Sequence[str] = (),
 ) -> Guess:
-    """Guess which column is what; `said` are parameters of `read_table`."""
+    """Guess the roles of columns; `said` holds parameters of `read_table`."""
     said = {name: v for name, v in (said or {}).items() if v not in (None, ())}
     arrays = [column for column in columns if len(column.sizes) > 1]
     if arrays:
@@ -135,7 +135,7 @@ def guess(
 
 
 def _of_arrays(arrays: Sequence[Described], said: Mapping[str, Any]) -> Guess:
-    """Say which dimension of arrays holds the draws; the others are those of cells."""
+    """Find the dimension of draws of arrays; the others are those of cells."""
     shapes = [array.sizes for array in arrays]
     sizes = max(shapes, key=shapes.count)
     values = tuple(array.name for array in arrays if array.sizes == sizes)
@@ -167,25 +167,25 @@ def _of_arrays(arrays: Sequence[Described], said: Mapping[str, Any]) -> Guess:
 
 
 def _one_column_each(objects: Described, things: Described) -> Guess:
-    """Say that a table has to be turned, which `read_table` cannot do."""
+    """Say that a table must be pivoted, which `read_table` cannot do."""
     some = ", ".join(map(str, np.asarray(things.words)[:3]))
     some += ", ..." if things.n_distinct > 3 else ""
     doubt = (
-        f"{things.name} seems to say what was measured of each {objects.name}; that "
-        f"must be columns ({some}). pandas' pivot_table turns the table."
+        f"{things.name} seems to name the measured quantities of each {objects.name}; "
+        f"these must be columns ({some}). pandas' pivot_table pivots the table."
     )
     return Guess((), doubt)
 
 
 def _with_said(reading: Reading, said: Mapping[str, Any]) -> Reading:
-    """Keep what the user said, whatever was guessed."""
+    """Let the user's options override the guess."""
     return replace(reading, **{n: v for n, v in said.items() if hasattr(reading, n)})
 
 
 def take_errors(left: Leftover) -> list[Named]:
     """Find error columns by name whose numbers can be errors.
 
-    What the user said about errors and their kind is followed.
+    The user's options about errors and their kind are respected.
     """
     numbers = list(left.values())
     said, kind = left.said.get("errors"), left.said.get("kind")
@@ -204,7 +204,7 @@ def take_errors(left: Leftover) -> list[Named]:
 
 
 def _by_cells(left: Leftover) -> list[Named]:
-    """Columns of cells such as ±0.5: errors of the column before, whatever the name."""
+    """Return columns of cells such as ±0.5: errors of the column before."""
     numbers = [c for c in left.columns.values() if c.is_number]
     return [
         Named(value.name, (error.name,), kind_of(error.name), ())
@@ -227,14 +227,14 @@ def _can_be(named: Named, left: Leftover) -> bool:
         return False
     if named.kind != "bounds" or value is None:
         return True
-    # Of bounds that may be something else, most values are in between.
+    # If bounds may be something else, most values must lie in between.
     low, high = (np.asarray(column.numbers) for column in columns)
     inside = (np.asarray(value.numbers) >= low) & (np.asarray(value.numbers) <= high)
     return bool(2 * inside.sum() >= (~np.isnan(low + high)).sum())
 
 
 def _why_not(named: Named, column: Described) -> str:
-    """Say why numbers cannot be errors in spite of their name."""
+    """Say why numbers cannot be errors despite their name."""
     numbers = np.asarray(column.numbers)
     numbers = numbers[~np.isin(numbers, [float(mark) for mark in column.marks])]
     if (numbers < 0).any():
@@ -248,7 +248,7 @@ def _why_not(named: Named, column: Described) -> str:
 def _as_said(
     templates: tuple[str, ...], kind: str | None, numbers: Sequence[str]
 ) -> list[Named]:
-    """Values that have the error columns of the given templates."""
+    """Return the values that have the error columns of the given templates."""
     known = set(numbers)
     if not all("{}" in template for template in templates):
         return []
@@ -311,9 +311,9 @@ def _with_errors(errors: Sequence[Named], left: Leftover) -> Guess:
 def _error_readings(
     errors: Sequence[Named], id: str | None, left: Leftover
 ) -> tuple[list[Reading], tuple[str, ...]]:
-    """Readings with the most frequent kind of error, and the assumptions.
+    """Return readings with the most frequent kind of error, and the assumptions.
 
-    There is none if that is a kind that is not known.
+    There are none if that kind is unknown.
     """
     kinds: dict[str | None, list[Named]] = {}
     for named in errors:
@@ -336,20 +336,20 @@ def _error_readings(
             readings.append(replace(reading, corr=corr, means=means))
     margins = [named.columns[0] for named in best.get("moe90", ())]
     unsaid = "kind" not in left.said and any("90" not in name for name in margins)
-    return readings, (f"{MOE}; say {given('kind')} if it is another.",) * bool(unsaid)
+    return readings, (f"{MOE}; set {given('kind')} if it is another.",) * bool(unsaid)
 
 
 def _columns_of(
     group: list[Named], left: Leftover
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Values and their error columns, or templates of these."""
+    """Return values and their error columns, or templates for these."""
     group = list({named.value: named for named in reversed(group)}.values())[::-1]
     templates = Counter(named.templates for named in group)
     if len(templates) == 1 and group[0].templates:
         columns = group[0].templates
     elif len(group[0].columns) == 1:
         columns = tuple(named.columns[0] for named in group)
-    else:  # of pairs only those of one pattern can be said
+    else:  # only pairs of one pattern can be described
         columns = templates.most_common(1)[0][0]
         others = [named.value for named in group if named.templates != columns]
         left.left_out |= dict.fromkeys(others, "its bounds are named in another way")
@@ -423,7 +423,7 @@ def _without_errors(left: Leftover, is_long: bool, classes: Sequence[str]) -> Gu
 
 
 def _of_counts(left: Leftover) -> Guess:
-    """All whole numbers are counts, but for what names the objects."""
+    """Return readings in which all whole numbers, except ids, are counts."""
     id = left.said.get("id") or left.take_unique_id()
     total = f"a sum; may be the {given('exposure')}"
     left.leave_out(total, lambda c: c.is_number and says(c, TOTALS))
@@ -445,7 +445,7 @@ def _long(
 ) -> Guess:
     leading = left.leading
     rivals = [c for c in others if not is_constant_within(c, id)]
-    # Numbers that differ from row to row name each of them, in their own way.
+    # Distinct numbers identify rows in their own way.
     if leading in left.free and leading is not id and "id" not in left.said:
         one_each = leading.names_rows and leading.n_distinct == left.n_rows
         rivals += [leading] * (one_each and leading.kind == "whole")
@@ -472,7 +472,7 @@ def _long(
 def _of_rivals(
     found: Guess, id: Described, rivals: Sequence[Described], plate: Described | None
 ) -> Guess:
-    """Offer every column that may name the objects, and one object per row."""
+    """Return a reading for each column that may name objects, and one without."""
     values = found.readings[0].values
     offers = []
     for rival in rivals:
@@ -506,7 +506,7 @@ def _replicates(repeated: Repeated, id: str | None, left: Leftover) -> Guess:
     if alike and (len(repeated.stems) > 1 or repeated.says_so):
         return Guess((together,))
     features = tuple(n for n in every if n in columns or n not in left.left_out)
-    means = "every column is a feature of its own"
+    means = "every column is a separate feature"
     apart = Reading(id=id, values=features, means=means)
     first, *_, last = repeated.columns[0]
     doubt = f"{first} to {last} can be measurements of one value, or features."
@@ -514,7 +514,7 @@ def _replicates(repeated: Repeated, id: str | None, left: Leftover) -> Guess:
 
 
 def _agree(group: Sequence[str], left: Leftover) -> bool:
-    """Whether columns differ less within rows than rows differ from each other."""
+    """Return whether columns differ less within rows than rows do from each other."""
     cells = np.stack([np.asarray(left.columns[name].numbers) for name in group], axis=1)
     cells = cells[~np.isnan(cells).any(axis=1)]
     return len(cells) < 2 or bool(2 * cells.var(axis=1).mean() < cells.var())
@@ -526,7 +526,7 @@ def _doubting(found: Guess, readings: Sequence[Reading], doubt: str) -> Guess:
 
 
 def _about_text(found: Guess, left: Leftover) -> Guess:
-    """Doubt columns of numbers some of whose cells are not numbers."""
+    """Question columns of numbers with some cells that are not numbers."""
     used = {name for reading in found.readings for name in reading.values}
     doubtful = (c for c in left.columns.values() if c.doubt)
     meant = [c for c in doubtful if c in left.free or c.name in used]
@@ -550,13 +550,13 @@ def _without(reading: Reading, names: set[str], means: str) -> Reading:
 
 
 def _about_gaps(found: Guess, left: Leftover) -> Guess:
-    """Offer rules for missing values where none applies by default."""
+    """Return a reading for each rule for missing values, if none is the default."""
     if not found.is_clear or "missing" in left.said:
         return found
     reading = found.readings[0]
     used = [left.columns[name] for name in reading.values if name in left.columns]
     gaps = [column for column in used if column.n_missing]
-    # A value with an error may be missing: its error is then infinite.
+    # A missing value with an error column has an infinite error.
     measured = any(column.kind == "measured" for column in gaps)
     taken = measured or reading.errors or reading.replicates
     if not gaps or taken or reading.kind == "interval":
@@ -569,7 +569,7 @@ def _about_gaps(found: Guess, left: Leftover) -> Guess:
 
 
 def _about_marks(found: Guess, left: Leftover) -> Guess:
-    """Ask whether numbers such as -999 are values; they would form a cluster."""
+    """Ask whether numbers such as -999 are values, which would form a cluster."""
     if not found.is_clear:
         return found
     reading = found.readings[0]
@@ -579,16 +579,16 @@ def _about_marks(found: Guess, left: Leftover) -> Guess:
     if not marks:
         return found
     first = next(column.name for column in there if column.marks)
-    told = ", ".join(marks)
+    listed = ", ".join(marks)
     doubt = f"{marks[0]} occurs several times in {first}, far from all other numbers."
-    offers = [replace(reading, na=marks, means=f"{told} stands for missing values")]
+    offers = [replace(reading, na=marks, means=f"{listed} stands for missing values")]
     if first in reading.values:
-        offers.append(replace(reading, means=f"{told} is a value like others"))
+        offers.append(replace(reading, means=f"{listed} is a value like others"))
     return _doubting(found, offers, doubt)
 
 
 def _about_names(found: Guess, names: Sequence[str]) -> Guess:
-    """Note columns of the same name, and ask if they are named like errors."""
+    """Note columns with equal names, and ask if they are named like errors."""
     times = Counter(name.strip() for name in names)
     twice = sorted(name for name in times if times[name] > 1)
     if not twice:
@@ -611,20 +611,20 @@ def _about_names(found: Guess, names: Sequence[str]) -> Guess:
 
 
 def _notes(found: Guess, left: Leftover) -> Iterator[str]:
-    """Notes on the first reading that are not worth a question."""
+    """Return notes on the first reading that need no question."""
     values = found.readings[0].values if found.readings else ()
     orphans = [name for name in values if is_named_as_error(name)]
     if orphans:
         some = ", ".join(orphans[:3]) + (", ..." if len(orphans) > 3 else "")
-        yield f"Named as errors, but not clear of what, and taken as values: {some}."
+        yield f"Named as errors, but it is unclear of what; taken as values: {some}."
     for name, why in left.left_out.items():
         if why in (NEGATIVE, SHARES):
-            way_out = f": say {given('errors')} and {given('kind')}"
+            way_out = f": set {given('errors')} and {given('kind')}"
             yield f"{name} is not used: {why}{way_out * (why == SHARES)}."
 
 
 def _fits_objects(name: str, found: Guess, left: Leftover) -> bool:
-    """Whether classes are known for every object, and the same in all its rows."""
+    """Return whether every object has a class, the same in all its rows."""
     column = left.columns[name]
     if column.n_missing or not found.readings:
         return False
@@ -635,14 +635,14 @@ def _fits_objects(name: str, found: Guess, left: Leftover) -> bool:
 
 
 def repeated_ids(left: Leftover) -> list[Described]:
-    """Columns that may name objects of several rows; first those that name most.
+    """Return columns that may name objects with several rows, the most objects first.
 
-    Of numbers without a name that says so, only the leading ones do.
+    Numbers without a name for ids may name objects only if they come first.
     """
     other = JOINT_WORDS | BATCH_WORDS | CLASS_WORDS
     leading = left.leading if left.leading and numbered(left.leading) else None
     if leading is not None and leading.n_distinct < MANY_GROUPS:
-        leading = None  # few groups may be of anything
+        leading = None  # a few groups may be anything
     named = [
         c
         for c in left.free
@@ -665,7 +665,7 @@ def is_constant_within(column: Described, objects: Described) -> bool:
 
 
 def place_on(place: Described, columns: Sequence[Described]) -> Described | None:
-    """The plates whose places these are: no place occurs twice on one of them."""
+    """Return the column of plates for these positions, none of which repeats on one."""
     plates = [c for c in columns if says(c, BATCH_WORDS) and c.names_rows]
     on = (c for c in plates if c.n_distinct > 1 and _share(place.coded(), c)[0])
     return next(on, None) if says(place, PLACE_WORDS) else None
@@ -674,7 +674,7 @@ def place_on(place: Described, columns: Sequence[Described]) -> Described | None
 def perhaps_id(
     words: Sequence[Described], columns: Sequence[Described]
 ) -> tuple[Described, Described] | None:
-    """The one column of words whose entries have a row for each of several times."""
+    """Return the only column of words whose entries have rows for several times."""
     found = [
         (word, time)
         for time in columns
@@ -688,7 +688,7 @@ def perhaps_id(
 def measured_things(
     columns: Sequence[Described], n_rows: int
 ) -> tuple[Described, Described] | None:
-    """A column that says what was measured, and that of the objects."""
+    """Return the column of measured quantities, and that of the objects."""
     words = [c for c in columns if c.kind == "text" and not c.n_missing]
     things = [c for c in words if says(c, FEATURE_WORDS) and c.n_distinct > 1]
     objects = [
@@ -704,9 +704,9 @@ def measured_things(
 
 
 def _is_crossed(objects: Indices, things: Indices) -> bool:
-    """Whether there are rows for almost all pairs, and for most of them as many.
+    """Return whether almost all pairs have rows, and most the same number.
 
-    Of houses in cities there are some of each kind, but not as many everywhere.
+    Cities have some houses of each kind, but not the same number of them.
     """
     n_things = int(things.max()) + 1
     pairs, counts = np.unique(objects * n_things + things, return_counts=True)
@@ -720,14 +720,14 @@ def _is_crossed(objects: Indices, things: Indices) -> bool:
 def long_readings(
     id: Described, columns: Sequence[Described], said: Mapping[str, Any]
 ) -> tuple[list[Reading], str, set[str]]:
-    """Readings of a table in which `id` repeats, a doubt, and the columns used."""
+    """Return readings of a table with repeated `id`, a doubt, and the columns used."""
     roles: dict[str, Any] = {r: said.get(r) for r in (*LONG_FORM, "meaning")}
     reading = replace(Reading(id=id.name, means=VALUES), **roles)
     if any(roles[role] is not None for role in ("weight", "sample", "batch")):
         return [reading], "", set()
     objects = id.coded()
     for column in columns:
-        # Of w798.9, one of many absorbances, the letter says nothing.
+        # The letter of w798.9, one of many absorbances, carries no meaning.
         named = says(column, WEIGHT_WORDS) and column.name.isalpha()
         if named and _are_weights(column, objects):
             means = "rows of an object are its values, with weights"
@@ -776,7 +776,7 @@ def _with_draws(
 
 
 def _share(objects: Indices, column: Described) -> tuple[bool, float]:
-    """Whether no object has an entry twice; and the share of all pairs that occur."""
+    """Return whether no object repeats an entry, and the share of pairs that occur."""
     entries = column.coded()
     n_entries = int(entries.max()) + 1
     pairs = len(np.unique(objects * n_entries + entries))
@@ -784,7 +784,7 @@ def _share(objects: Indices, column: Described) -> tuple[bool, float]:
 
 
 def _are_weights(column: Described, objects: Indices) -> bool:
-    """Whether the numbers of every object add up to the same."""
+    """Return whether the numbers of all objects have equal sums."""
     weights = column.numbers
     if weights is None or column.n_missing or (weights < 0).any():
         return False
@@ -793,7 +793,7 @@ def _are_weights(column: Described, objects: Indices) -> bool:
 
 
 def roles_in(guess: Guess, names: Sequence[str] = ()) -> dict[str, str]:
-    """What each column is in the first reading, in a few words."""
+    """Return the role of each column in the first reading, in a few words."""
     roles = {name: f"({why})" for name, why in guess.left_out.items()}
     roles |= dict.fromkeys(guess.classes, "classes")
     if not guess.readings:
@@ -815,7 +815,7 @@ def roles_in(guess: Guess, names: Sequence[str] = ()) -> dict[str, str]:
 
 
 def errors_in(reading: Reading) -> dict[str, tuple[str, str]]:
-    """Role in words, and value, of each column of errors."""
+    """Return the role in words, and the value, of each error column."""
     words = ("low", "high") if reading.kind in PAIRS else ("error",)
     words = ("error up", "error down") if reading.kind == "plusminus" else words
     columns = reading.error_columns or ((),) * len(reading.values)
@@ -827,7 +827,7 @@ def errors_in(reading: Reading) -> dict[str, tuple[str, str]]:
 
 
 def remarks_on(columns: dict[str, Described], guess: Guess) -> dict[str, list[str]]:
-    """What is odd about columns, given what they are taken for."""
+    """Return remarks on columns, given their roles."""
     found: dict[str, list[str]] = {}
     if not guess.readings:
         return found

@@ -1,1 +1,1 @@
-"""Tables: the roles of columns, and objects from rows."""
+"""Tables: the roles of columns, and the objects in rows."""

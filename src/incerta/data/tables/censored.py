@@ -1,20 +1,20 @@
-"""Values of which only an upper limit is known, among others that are known."""
+"""Values with an upper limit, among known values."""
 
 import numpy as np
-import scipy  # its optimize is slow to load, and few tables need it
+import scipy  # scipy.optimize is slow to import, and few tables need it
 from scipy.special import log_ndtr
 
 from incerta.typing import Array
 
 
 def below_limits(known: Array, limits: Array) -> tuple[Array, Array]:
-    """Mean and deviation of values below limits, if all values come from one Gaussian.
+    """Return mean and deviation of values below limits, if all are from one Gaussian.
 
-    Its mean and standard deviation are the most likely ones given the known values (at
-    least two different ones) and the limits; values below a limit follow the part of it
-    that is below. The likelihood has a single maximum in 1/std and mean/std (R. J.
-    Olsen, "Note on the uniqueness of the maximum likelihood estimator for the Tobit
-    model", Econometrica 46, 1978).
+    The Gaussian is the most likely one given the known values (at least two distinct
+    ones) and the limits. Values below a limit follow its part below the limit. The
+    likelihood has a single maximum in 1/std and mean/std (R. J. Olsen, "Note on the
+    uniqueness of the maximum likelihood estimator for the Tobit model", Econometrica
+    46, 1978).
     """
     center, scale = known.mean(), known.std()
     x, ends = (known - center) / scale, (limits - center) / scale
@@ -40,7 +40,7 @@ def below_limits(known: Array, limits: Array) -> tuple[Array, Array]:
     z = slope * ends - shift
     hazard = _hazard(z)
     mean, variance = -hazard, 1.0 - hazard * (hazard + z)
-    # Far out the difference is lost in rounding; it is 1 / z² there.
+    # In the far tail the difference is lost to rounding; it is 1 / z² there.
     variance = np.where(z < -1e3, 1.0 / np.maximum(z**2, 1.0), variance)
     return (
         center + scale * (mean + shift) / slope,
@@ -49,6 +49,6 @@ def below_limits(known: Array, limits: Array) -> tuple[Array, Array]:
 
 
 def _hazard(z: Array) -> Array:
-    """Density of a standard Gaussian by the probability of being below."""
+    """Return the density of a standard Gaussian over the probability below."""
     hazard: Array = np.exp(-(z**2) / 2 - np.log(2 * np.pi) / 2 - log_ndtr(z))
     return hazard

@@ -17,12 +17,12 @@ from incerta.exceptions import DataError, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
 from incerta.wording import counted, given
 
-FEW_ROWS = 1000  # that are turned into text at a time
+FEW_ROWS = 1000  # cells decoded to text at a time
 TEXT_TYPES = (nw.String, nw.Categorical, nw.Enum)
 
 
 def library_of(frame: Any) -> str | None:
-    """Name of the library that a frame with columns in memory belongs to."""
+    """Return the name of the library of a frame with columns in memory."""
     native = nw.from_native(frame, pass_through=True)
     if isinstance(native, (nw.DataFrame, nw.LazyFrame)):
         name = str(native.implementation.value)
@@ -31,10 +31,10 @@ def library_of(frame: Any) -> str | None:
 
 
 class Table:
-    """A frame of any library, of which only the needed columns are read.
+    """A frame of any library; only the needed columns are read.
 
-    Anything narwhals knows (pandas, polars, pyarrow, duckdb, ...), an astropy Table, or
-    a mapping from names to columns.
+    It may be any frame that narwhals supports (pandas, polars, pyarrow, duckdb, ...),
+    an astropy Table, or a mapping from names to columns.
     """
 
     def __init__(self, frame: Any) -> None:
@@ -55,7 +55,7 @@ class Table:
             self.names = tuple(names)
 
     def load(self, names: Sequence[str]) -> None:
-        """Keep only these columns; a lazy frame is run, once."""
+        """Keep only these columns; run a lazy frame once."""
         if self._frame is not None:
             chosen = self._frame.select(*names)
             eager = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
@@ -77,11 +77,11 @@ class Table:
         return name in self._columns
 
     def __getitem__(self, name: str) -> Any:
-        """Return the column as its library has it."""
+        """Return a column in the form of its library."""
         return self._columns[name]
 
     def is_uncertain(self, name: str) -> bool:
-        """Tell whether the cells of a column carry their uncertainty with them."""
+        """Tell whether the cells of a column contain their uncertainty."""
         column = self._columns[name]
         if hasattr(column, "distribution"):
             return True
@@ -90,7 +90,7 @@ class Table:
         return comes_from(column[0], "uncertainties")
 
     def numbers(self, name: str, coded: Coded | None = None) -> Array:
-        """Return a column as floats, NaN where missing; not to be written to."""
+        """Return a column as floats, NaN if missing; do not change it."""
         return numbers_of(self._columns[name], name, coded)
 
     def coded(self, name: str, role: str) -> Coded:
@@ -106,7 +106,7 @@ class Table:
             raise MissingValueError(msg)
         native = isinstance(column, np.ndarray)
         ids, codes = _coded_array(column) if native else _coded_natively(column)
-        # A list of text becomes a plain array of text, an array of objects does not.
+        # A list of strings becomes a plain array of text, unlike an array of objects.
         names = ids.tolist() if ids.dtype == object else ids
         labels = as_labels(names, f"column {name!r}")
         return encode(labels) if codes is None else Coded(labels, codes)
@@ -121,7 +121,7 @@ class Rows:
     coded: Coded
 
     def refuse(self, bad: Mask, column: Array, name: str, why: str) -> None:
-        """Raise if any row is `bad`, naming the first of them."""
+        """Raise an error that names the first `bad` row, if there is one."""
         if bad.any():
             row = int(bad.argmax())
             more = f" ({bad.sum()} such rows in all)" if bad.sum() > 1 else ""
@@ -142,14 +142,14 @@ class Rows:
             raise DataError(msg)
 
     def finite(self, name: str) -> Array:
-        """Return a column of numbers that may be missing but not infinite."""
+        """Return a column of numbers, which may be missing but not infinite."""
         column = self.table.numbers(name, self.coded)
         why = "is infinite; leave it empty if it is not known"
         self.refuse(np.isinf(column), column, name, why)
         return column
 
     def logarithm(self, column: Array, name: str, what: str = "") -> Array:
-        """Decimal logarithm of a column, all of which must be above 0."""
+        """Return the decimal logarithm of a column of numbers above 0."""
         why = (
             f"{what}has no logarithm: it is not above 0. Leave the column out of "
             f"{given('log')}, or such rows out of the table; if it stands for a "
@@ -159,14 +159,14 @@ class Rows:
         return np.log10(column)
 
     def feature(self, name: str, value: str | None = None) -> Array:
-        """Return a column, or its logarithms if they are wanted of the `value`."""
+        """Return a column, or its logarithms if the `value` is to be a logarithm."""
         column = self.finite(name)
         wanted = (value or name) in self.spec.logs
         return self.logarithm(column, name) if wanted else column
 
 
 def numbers_of(column: Any, name: str, coded: Coded | None = None) -> Array:
-    """Return a column, an array or that of narwhals, as floats; NaN where missing."""
+    """Return an array or a narwhals column as floats; NaN if missing."""
     if isinstance(column, np.ndarray):
         return _numbers_of_array(column, name, coded)
     kind = column.dtype
@@ -183,7 +183,7 @@ def numbers_of(column: Any, name: str, coded: Coded | None = None) -> Array:
 def _as_floats(column: Any) -> Array:
     native = column.to_native()
     if comes_from(native, "pyarrow"):
-        # Whole numbers beyond 2**53 are rounded, as all other libraries do.
+        # Integers beyond 2**53 are rounded, as in all other libraries.
         floats = native.cast("float64", safe=False).to_numpy()
     else:
         floats = column.cast(nw.Float64).to_numpy()
@@ -191,13 +191,13 @@ def _as_floats(column: Any) -> Array:
 
 
 def _cells_of_text(column: Any) -> Iterator[str | None]:
-    """Yield cells one by one, as decoded text may not fit into memory."""
+    """Yield cells one by one, because decoded text may not fit into memory."""
     for begin in range(0, len(column), FEW_ROWS):
         yield from column[begin : begin + FEW_ROWS].cast(nw.String).to_list()
 
 
 def as_narwhals(frame: Any, **options: bool) -> Any:
-    """A frame of any library in the words of narwhals; `options` are its own."""
+    """Return a frame of any library as a narwhals frame; `options` are passed on."""
     try:
         return nw.from_native(frame, **options)
     except nw.exceptions.DuplicateError as error:
@@ -218,19 +218,19 @@ def _frame_of(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
 
 
 def _as_plain(column: Any, name: str) -> Ids:
-    """Turn a column of a mapping or an astropy Table into an array."""
+    """Convert a column of a mapping or an astropy Table to an array."""
     if hasattr(column, "distribution"):
         return column  # an astropy Distribution
     hidden = np.ma.getmaskarray(column) if np.ma.isMaskedArray(column) else None
-    if hidden is None and hasattr(column, "unmasked"):  # astropy's own masked kind
+    if hidden is None and hasattr(column, "unmasked"):  # astropy's masked array
         column, hidden = column.unmasked, column.mask
     if comes_from(column, "astropy") and hasattr(column, "unit"):
         column = getattr(column, "value", column)  # a Quantity without its unit
     array = np.asarray(column)
     if isinstance(column, (list, tuple)) and array.dtype.kind == "U":
-        array = np.asarray(column, dtype=object)  # or 1 would become "1"
+        array = np.asarray(column, dtype=object)  # otherwise 1 would become "1"
     if array.dtype.names and "samples" in array.dtype.names:
-        from astropy.uncertainty import Distribution  # a Table took the class away
+        from astropy.uncertainty import Distribution  # a Table removed the class
 
         return Distribution(array["samples"])
     if array.ndim != 1:
@@ -262,8 +262,8 @@ def _numbers_of_array(array: Ids, name: str, coded: Coded | None) -> Array:
 
 
 def in_row(row: int, coded: Coded | None = None) -> str:
-    """Name a row as people count, with its object; files turn it into a line."""
-    # Objects without ids are numbered from 0, which would only confuse.
+    """Name a row, counted from 1, with its object; for files it becomes a line."""
+    # Objects without ids are numbered from 0, which would confuse here.
     named = ""
     if coded is not None and coded.is_column:
         named = f", object {coded.name(row)}"
@@ -296,7 +296,7 @@ def _missing(column: Any) -> Mask:
 
 
 def _coded_array(array: Ids) -> tuple[Ids, Indices | None]:
-    """Number text in an object array by its distinct words."""
+    """Number the words in an object array of text."""
     if array.dtype != object or not all(isinstance(cell, str) for cell in array):
         return array, None
     number: dict[str, int] = {}
@@ -305,7 +305,7 @@ def _coded_array(array: Ids) -> tuple[Ids, Indices | None]:
 
 
 def _with_different_words(column: Any) -> Any:
-    """Clean an arrow dictionary of repeated and null words."""
+    """Remove repeated and null words from an arrow dictionary."""
     native: Any = None if isinstance(column, np.ndarray) else column.to_native()
     if not comes_from(native, "pyarrow") or not hasattr(native.type, "value_type"):
         return column
@@ -323,7 +323,7 @@ def _with_different_words(column: Any) -> Any:
 
 
 def _coded_natively(column: Any) -> tuple[Ids, Indices | None]:
-    """Let the frame's library number the ids where it can; else there are no codes."""
+    """Number ids by the frame's library; return None if it cannot."""
     native = column.to_native()
     if comes_from(native, "pandas"):
         codes, ids = native.factorize()
@@ -345,14 +345,14 @@ def _coded_by_arrow(column: Any) -> tuple[Ids, Indices]:
 
     if not pa.types.is_dictionary(column.type):
         if pa.types.is_string_view(column.type):
-            # Before pyarrow 18 there is no cast.
+            # pyarrow before 18 has no cast.
             column = pa.chunked_array([column.to_pylist()], pa.large_string())
         column = column.dictionary_encode()
     column = column.unify_dictionaries()
     parts = [chunk.indices.to_numpy() for chunk in column.chunks]
     codes = np.concatenate(parts).astype(np.intp, copy=False)
     ids = column.chunk(0).dictionary.to_numpy(zero_copy_only=False)
-    # The last of repeated assignments stays: going backwards, the first row.
+    # Assign backwards: the last assignment stays, which is the first row.
     first = np.full(len(ids), len(codes), dtype=np.intp)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
     if (first[1:] < first[:-1]).any() or len(codes) in first:

@@ -1,6 +1,6 @@
 """Long tables whose rows are joint draws: an ensemble, imputations, a posterior.
 
-Gaps are filled from the object's other draws and the draw's other objects.
+Gaps are filled from other draws of the object and other objects of the draw.
 """
 
 import warnings
@@ -26,12 +26,12 @@ from incerta.wording import counted, given, verb
 
 MAX_ROUNDS = 200
 TOLERANCE = 1e-4  # in standard deviations of the residuals
-MOST_CELLS = 10_000  # to find out how features go together
-SEED = 0  # of what a fill adds at random
+MOST_CELLS = 10_000  # for correlations of features
+SEED = 0  # seed of the random part of fills
 
 
 def cells_of_draws(rows: Rows, draws: Coded) -> Indices:
-    """Number the pair (draw, object) of each row; no pair may occur twice."""
+    """Number the pair (draw, object) of each row; refuse repeated pairs."""
     spec, coded = rows.spec, rows.coded
     cells: Indices = draws.codes * len(coded.ids) + coded.codes
     ordered = np.sort(cells)
@@ -56,14 +56,14 @@ def cells_of_draws(rows: Rows, draws: Coded) -> Indices:
             f"{given(id=spec.id)} and {given(sample=spec.sample)} are absent, the "
             f"first is object {coded.ids[object_]!s} with {draws.ids[draw]!s}. Leave "
             "out the draws or objects that are not complete, pass "
-            f"{given(missing='impute')}, which fills them, or say {given(joint=False)}."
+            f"{given(missing='impute')}, which fills them, or set {given(joint=False)}."
         )
         raise DataError(msg)
     return cells
 
 
 def joint_form(rows: Rows, draws: Coded, cells: Indices) -> UncertainData:
-    """Take rows as joint draws; `cells` is the number of the pair of each row."""
+    """Arrange rows as joint draws; `cells` numbers the pair of each row."""
     spec, coded = rows.spec, rows.coded
     n_draws, n_objects, n_features = len(draws.ids), len(coded.ids), len(spec.values)
     worlds = np.full((n_draws, n_objects, n_features), np.nan)
@@ -80,7 +80,7 @@ def joint_form(rows: Rows, draws: Coded, cells: Indices) -> UncertainData:
 def mended_draws(
     worlds: Array, ids: Ids, draws: Ids, names: tuple[str, ...], *, fill: bool
 ) -> Array:
-    """Joint draws whose gaps are filled, or that are left out if they have any."""
+    """Fill gaps in joint draws, or leave out draws with gaps."""
     gaps: Mask = np.isnan(worlds)
     if not gaps.any():
         return worlds
@@ -89,7 +89,7 @@ def mended_draws(
         if not complete.any():
             msg = (
                 f"none of the {len(worlds)} joint draws is complete. Leave out the "
-                f"objects with missing values first, or say {given(joint=False)}."
+                f"objects with missing values first, or set {given(joint=False)}."
             )
             raise MissingValueError(msg)
         msg = (
@@ -118,7 +118,7 @@ class Effects:
     of_objects: Array  # (n_objects, n_features), a
     of_draws: Array  # (n_draws, n_features), b
     unsure: Array  # (n_draws, n_features), variance of b
-    variance: Array  # (n_features,), of what neither explains
+    variance: Array  # (n_features,), variance that neither explains
 
 
 def fill_draws(
@@ -128,18 +128,18 @@ def fill_draws(
     names: tuple[str, ...],
     rng: np.random.Generator | None = None,
 ) -> Array:
-    """Fill gaps (NaN) in joint draws, neither too sure nor too far off.
+    """Fill gaps (NaN) in joint draws with an honest uncertainty.
 
-    The model of feature j of object i in draw m is ``y = a[i, j] + b[m, j] + e``: what
-    is usual for the object, a shift that all objects of the draw share, and a residual.
-    Shifts are Gaussian around 0, so that a draw with few values is shifted little.
-    Residuals are Gaussian; their variances are those of the object, pooled over objects
-    as those of replicates are (`incerta.data.pooling`), and the features of one cell
-    are correlated. A gap gets ``a + b``, the residual that the known features of its
-    cell make likely, and a random part: what these leave open of the residual, and the
-    errors of a (for each draw anew) and of b (for each draw once). Residuals of
-    different objects are taken to be independent given the shift.
-    The order of objects and draws changes nothing.
+    The model of feature j of object i in draw m is ``y = a[i, j] + b[m, j] + e``: the
+    typical value of the object, a shift shared by all objects of the draw, and a
+    residual. Shifts are Gaussian around 0, so that a draw with few values has a small
+    shift. Residuals are Gaussian; their variances are those of the object, pooled over
+    objects as those of replicates are (`incerta.data.pooling`), and the features of one
+    cell are correlated. A gap gets ``a + b``, the expected residual given the known
+    features of its cell, and a random part: the rest of the residual, the error of a
+    (drawn for each gap) and the error of b (drawn once per draw). Residuals of
+    different objects are independent given the shift. The order of objects and draws
+    does not matter.
     """
     places = np.ix_(np.argsort(draws), np.argsort(ids))
     y = worlds[places]
@@ -157,7 +157,7 @@ def fill_draws(
 
 
 def _refuse_unknown(known: Mask, ids: Ids, names: tuple[str, ...]) -> None:
-    """Check that there are enough values to fill gaps."""
+    """Check that there are enough values for filling gaps."""
     counts = known.sum(axis=0)
     if not counts.all():
         i, j = np.argwhere(counts == 0)[0]
@@ -170,7 +170,7 @@ def _refuse_unknown(known: Mask, ids: Ids, names: tuple[str, ...]) -> None:
     if few.any():
         msg = (
             f"no object has a value of {names[int(few.argmax())]!r} in two joint "
-            "draws, so that nothing says how much draws differ; leave it out."
+            "draws, so the variation between draws is unknown; leave it out."
         )
         raise MissingValueError(msg)
 
@@ -203,7 +203,7 @@ def _effects(y: Array, known: Mask) -> Effects:
 
 
 def _spread(rest: Array, known: Mask, effects: Effects) -> Array:
-    """Standard deviation of the residuals of each object and feature."""
+    """Return the standard deviation of residuals of each object and feature."""
     squares = np.where(known, rest**2 + effects.unsure[:, None], 0.0).sum(axis=0)
     freedom = known.sum(axis=0) - 1.0
     own = squares / np.maximum(freedom, 1.0)
@@ -218,7 +218,7 @@ def _filled(
     effects: Effects,
     rng: np.random.Generator,
 ) -> Array:
-    """Draw residuals of cells with gaps given what is known of the cell."""
+    """Draw residuals of gaps given the known features of the cell."""
     d = y.shape[2]
     scale = np.where(spread > 0, spread, 1.0)
     z = (y - expected) / scale
@@ -239,10 +239,10 @@ def _filled(
 
 
 def _together(z: Array, known: Mask) -> Population:
-    """Correlation of the features of one cell."""
+    """Return the correlation of the features of one cell."""
     d = z.shape[2]
     rows = np.flatnonzero(known.any(axis=2))
-    # All of them where they are few; of others, some of all parts of the table.
+    # Use all cells if they are few, or else some from all parts of the table.
     step = max(len(rows) // MOST_CELLS, 1)
     some = z.reshape(-1, d)[rows[::step]]
     if (np.sum(~np.isnan(some), axis=0) < 2).any():

@@ -31,18 +31,18 @@ from incerta.exceptions import DataError, IncertaWarning, MissingValueError
 from incerta.typing import Array, Ids, Indices, Mask
 from incerta.wording import counted, given, verb
 
-QUANTILE_84 = float(ndtri(0.84))  # 0.994458, of a 68 % confidence interval
-QUANTILE_95 = float(ndtri(0.95))  # 1.644854, of a 90 % margin of error
-QUANTILE_975 = float(ndtri(0.975))  # 1.959964, of a 95 % margin of error or interval
+QUANTILE_84 = float(ndtri(0.84))  # 0.994458, of a 68% confidence interval
+QUANTILE_95 = float(ndtri(0.95))  # 1.644854, of a 90% margin of error
+QUANTILE_975 = float(ndtri(0.975))  # 1.959964, of a 95% margin of error or interval
 
-TIMES = {  # that an error is the standard deviation
+TIMES = {  # standard deviations in an error
     "sd": 1.0,
     "se": 1.0,
     "2sigma": 2.0,
     "3sigma": 3.0,
     "moe90": QUANTILE_95,
     "moe95": QUANTILE_975,
-    "rel%": 100.0,  # of that relative to the size of the value
+    "rel%": 100.0,  # relative to the size of the value
 }
 Change = Callable[[Array], Array]
 
@@ -56,14 +56,14 @@ ERROR_OF: dict[str, Change] = {
     "ivar": lambda deviation: 1.0 / np.square(deviation),
     **{kind: partial(np.multiply, times) for kind, times in TIMES.items()},
 }
-# Below 0 by so much an eigenvalue may be: numbers of catalogs have 6 digits or so.
+# Eigenvalues may be this far below 0: catalogs give about 6 digits.
 ROUNDING = 1e-5
 QUANTILE_OF = {"ci68": QUANTILE_84, "ci95": QUANTILE_975}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """Values with their errors, one row per object; NaN where missing."""
+    """Values with their errors, one row per object; NaN if missing."""
 
     value: Array  # (n_objects, n_features)
     # Standard deviations, or widths below and above the value: (n_objects, n_features)
@@ -73,7 +73,7 @@ class Measured:
     correlation: Array | None = None  # (n_objects, n_features, n_features)
 
     def take(self, rows: Indices) -> "Measured":
-        """Keep these objects."""
+        """Return the values of these objects."""
         return Measured(
             value=self.value[rows],
             below=self.below[rows],
@@ -83,7 +83,7 @@ class Measured:
         )
 
     def gaps(self) -> "_Gaps":
-        """What is missing."""
+        """Masks of missing values and errors."""
         unknown = np.isnan(self.value)
         unsure = (np.isnan(self.below) | np.isnan(self.above)) & ~unknown
         rows: Mask = np.asarray((unknown | unsure).any(axis=1))
@@ -95,7 +95,7 @@ class Measured:
 class _Gaps(NamedTuple):
     unknown: Mask  # (n_objects, n_features): values
     unsure: Mask  # likewise: errors of known values
-    rows: Mask  # (n_objects,): anything at all
+    rows: Mask  # (n_objects,): any of these
 
 
 def wide_form(rows: Rows) -> UncertainData:
@@ -183,7 +183,7 @@ def _measured(rows: Rows) -> Measured:
 
 
 def _with_error(rows: Rows, name: str, column: str) -> tuple[Array, Array, Array]:
-    """Values of a kind with one error column, and their standard deviations twice."""
+    """Return values with one error column, and their standard deviations twice."""
     kind = rows.spec.error_kind
     value, error = rows.finite(name), rows.finite(column)
     empty = "leave it empty if it is not known, 0 means exactly known"
@@ -191,8 +191,7 @@ def _with_error(rows: Rows, name: str, column: str) -> tuple[Array, Array, Array
         empty = "0 means that nothing is known about the value"
     rows.refuse(error < 0, error, column, f"is negative; {empty}")
     if kind == "ivar":
-        # No information, in astronomers' catalogs: what stands in the value column
-        # is a filler.
+        # In astronomers' catalogs it means no information, and the value is a filler.
         none = error == 0
         value, error = np.where(none, np.nan, value), np.where(none, np.nan, error)
     std = error / TIMES[kind] if kind in TIMES else DEVIATION_OF[kind](error)
@@ -208,14 +207,14 @@ def _with_error(rows: Rows, name: str, column: str) -> tuple[Array, Array, Array
 def _with_sides(
     rows: Rows, name: str, columns: tuple[str, ...]
 ) -> tuple[Array, Array, Array]:
-    """Values with errors downwards and upwards, the columns being upper and lower."""
+    """Return values with errors downwards and upwards; columns are upper and lower."""
     value, above, below = (rows.finite(column) for column in (name, *columns))
     why = (
         "is negative, but the first of the two columns is the error upwards; are the "
         "two swapped"
     )
     rows.refuse(above < 0, above, columns[0], why)
-    # Catalogs write the lower error as -0.1 or as 0.1, but not both.
+    # A catalog writes lower errors as -0.1 or as 0.1, but does not mix them.
     signs = np.sign(np.nan_to_num(below))
     first = signs[np.argmax(signs != 0)] if len(signs) else 0.0
     why = "has another sign than the lower errors above it; which is meant"
@@ -232,7 +231,7 @@ def _bounds(rows: Rows, name: str, pair: tuple[str, ...]) -> tuple[Array, Array]
     low, high = (rows.finite(column) for column in pair)
     wrong: Mask = np.asarray(low > high)
     if wrong.any():
-        # Both numbers are shown, so that a swap can be told from a typo.
+        # Show both numbers, to distinguish a swap from a typing error.
         upper = high[int(wrong.argmax())]
         why = f"is above the {upper} in {pair[1]!r}; swap the two if they are swapped"
         rows.refuse(wrong, low, pair[0], why)
@@ -244,7 +243,7 @@ def _bounds(rows: Rows, name: str, pair: tuple[str, ...]) -> tuple[Array, Array]
 def _inside(
     rows: Rows, name: str, pair: tuple[str, ...], low: Array, high: Array
 ) -> Array:
-    """Values of a column that lie between the ends of their intervals."""
+    """Return values of a column that lie between the ends of their intervals."""
     column = rows.finite(name)
     value = rows.logarithm(column, name) if name in rows.spec.logs else column
     why = (
@@ -256,9 +255,9 @@ def _inside(
 
 
 def _with_correlations(cells: Measured, rows: Rows) -> Measured:
-    """Add the correlations that have columns; those of other pairs are 0.
+    """Add the correlations that have columns; other pairs have 0.
 
-    NaN is a correlation that is missing though both values are known.
+    NaN marks a missing correlation of two known values.
     """
     columns = rows.spec.correlations(rows.table.names)
     if not columns:
@@ -288,7 +287,7 @@ def _with_correlations(cells: Measured, rows: Rows) -> Measured:
 
 
 def exact_with_gaps(table: Array, ids: Ids, names: tuple[str, ...]) -> UncertainData:
-    """Make points from values without error, some of them missing."""
+    """Make points from exact values, some of them missing."""
 
     def points(rows: Indices) -> Law:
         return Values(table[rows], np.arange(len(rows) + 1))
@@ -363,7 +362,7 @@ def _with_imputed(
     complete_law: Callable[[Indices], Law],
     names: tuple[str, ...],
 ) -> Law:
-    """Keep the law of complete objects; give the others a correlated Gaussian."""
+    """Keep the law of complete objects, and give the others a correlated Gaussian."""
     unknown = np.isnan(mean)
     few = (~unknown).sum(axis=0) < 2
     if few.any():

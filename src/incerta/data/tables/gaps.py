@@ -1,8 +1,9 @@
-"""Missing cells: count and name them, leave them out or fill them.
+"""Missing cells: report them, leave them out or fill them.
 
-To fill them, the true positions of the objects are taken to be Gaussian, ``x ~ N(mu,
-S)``, of which ``y = x + noise`` was measured with known error variances. `fit_gaussian`
-finds `mu` and `S` from the known cells; `conditional` places the missing cells.
+To fill them, the true positions of the objects are modeled as Gaussian, ``x ~ N(mu,
+S)``, and the measurements as ``y = x + noise`` with known error variances.
+`fit_gaussian` estimates `mu` and `S` from the known cells; `conditional` fills the
+missing cells.
 """
 
 import warnings
@@ -19,13 +20,13 @@ from incerta.wording import counted, given, verb
 
 MAX_ROUNDS = 200
 TOLERANCE = 1e-4  # in standard deviations of the feature
-RIDGE = 1e-10  # likewise; keeps exactly collinear features solvable
+RIDGE = 1e-10  # likewise; makes exactly collinear features solvable
 
 
 def missing_message(
     names: Sequence[str], columns: Sequence[Array], coded: Coded, note: str = ""
 ) -> str:
-    """Message about missing values, with what to do about them."""
+    """Return a message about missing values, with the ways out."""
     gaps = [np.isnan(column) for column in columns]
     return (
         f"there are missing values: {listed_gaps(names, gaps, coded)}.{note} "
@@ -46,7 +47,7 @@ def listed_gaps(names: Sequence[str], gaps: Sequence[Mask], coded: Coded) -> str
 
 
 def dropped(gaps: Mask, coded: Coded) -> Indices:
-    """Rows without gaps; the others are left out, with a warning."""
+    """Return the rows without gaps; warn about the others."""
     kept = np.flatnonzero(~gaps)
     if not len(kept):
         msg = (
@@ -71,7 +72,7 @@ def dropped(gaps: Mask, coded: Coded) -> Indices:
 
 
 def complete_rows(coded: Coded, gaps: Mask) -> Indices:
-    """Leave out rows with gaps; every object must keep one."""
+    """Leave out rows with gaps; every object must keep a row."""
     kept = np.flatnonzero(~gaps)
     left = np.bincount(coded.codes[kept], minlength=len(coded.ids))
     if not left.all():
@@ -92,25 +93,26 @@ def complete_rows(coded: Coded, gaps: Mask) -> Indices:
 
 
 class Population(NamedTuple):
-    """The Gaussian of the objects' true positions."""
+    """The Gaussian of the true positions of objects."""
 
     mean: Array  # (n_features,)
     cov: Array  # (n_features, n_features)
-    n_known: Indices  # (n_features,), number of objects behind each feature
+    n_known: Indices  # (n_features,), number of known values
 
 
 def fit_gaussian(y: Array, noise: Array) -> Population:
-    """Mean and covariance of the true positions, by expectation-maximization.
+    """Estimate mean and covariance of true positions by expectation-maximization.
 
-    `y` has at least two known values in each column, `noise` their error variances.
-    With all cells known and exact, this is the mean and ``np.cov``. A feature with
-    fewer than ``2 * n_features`` known values has no correlation with the others: so
-    few objects would make one up. A round costs ``n_objects * n_features**3``.
+    `y` has at least two known values in each column, and `noise` holds their error
+    variances. If all cells are known and exact, the result is the mean and ``np.cov``.
+    A feature with fewer than ``2 * n_features`` known values has no correlation with
+    the others, because it would be spurious. A round costs ``n_objects *
+    n_features**3``.
     """
     known = ~np.isnan(y)
     n_known = known.sum(axis=0)
     center = np.nanmean(y, axis=0)
-    # Values that happen to be equal still leave open what their errors allow.
+    # Equal values still leave the uncertainty of their errors.
     spread = np.nanvar(y, axis=0, ddof=1) + np.mean(noise, axis=0, where=known)
     scale = np.sqrt(np.where(spread > 0, spread, 1.0))
     z = np.where(known, (y - center) / scale, 0.0)
@@ -130,7 +132,7 @@ def fit_gaussian(y: Array, noise: Array) -> Population:
 
 
 def _round(z: Array, e: Array, known: Mask, mu: Array, S: Array) -> tuple[Array, Array]:
-    """Place every object given the Gaussian, then the Gaussian given the objects."""
+    """Estimate every object given the Gaussian, then the Gaussian given the objects."""
     n, d = z.shape
     placed, rest = np.empty((n, d)), np.zeros((d, d))
     for rows in blocks(n, 8 * 4 * d * d):
@@ -143,24 +145,24 @@ def _round(z: Array, e: Array, known: Mask, mu: Array, S: Array) -> tuple[Array,
         rest += len(here) * S - gain.sum(axis=0) @ S
     new_mu = placed.mean(axis=0)
     centered = placed - new_mu
-    # n - 1 for the mean that was fitted, too: a feature then has the usual unbiased
-    # variance of its known values.
+    # n - 1 accounts for the fitted mean: a feature then has the usual unbiased variance
+    # of its known values.
     new_S = (centered.T @ centered + rest) / (n - 1)
     return new_mu, (new_S + new_S.T) / 2
 
 
 def conditional(y: Array, noise: Array, population: Population) -> tuple[Array, Array]:
-    """Mean and covariance of objects, missing cells placed by their known ones.
+    """Return mean and covariance of objects, given their known cells.
 
-    Known cells stay as measured: mean ``y_o``, covariance ``E_o``. Missing ones get
-    ``mu_m + B (y_o - mu_o)`` with ``B = S_mo S_oo^-1``, the covariance
-    ``S_mm - B S_om + B E_o B'`` and ``B E_o`` with the known cells, so that an
-    uncertain known value makes the imputed one more uncertain.
+    Known cells keep the mean ``y_o`` and the covariance ``E_o``. Missing cells get
+    ``mu_m + B (y_o - mu_o)`` with ``B = S_mo S_oo^-1``, the covariance ``S_mm - B S_om
+    + B E_o B'`` and, with the known cells, ``B E_o``. An uncertain known value thus
+    makes the imputed value more uncertain.
 
-    `S` is itself estimated. The part of the variance that comes from it is widened
-    as in regression, by ``(n - 1) / (n - 1 - p) * (1 + (p + 1) / n)`` with `n` known
-    values of the feature and `p` known features of the object, but not beyond the
-    variance without any known feature.
+    Because `S` is estimated, its part of the variance is increased as in regression, by
+    ``(n - 1) / (n - 1 - p) * (1 + (p + 1) / n)`` with `n` known values of the feature
+    and `p` known features of the object, but not beyond the variance without any known
+    feature.
     """
     known = ~np.isnan(y)
     mean, cov = np.where(known, y, 0.0), np.zeros((*y.shape, y.shape[1]))
@@ -183,10 +185,10 @@ def conditional(y: Array, noise: Array, population: Population) -> tuple[Array, 
 
 
 def _regression(population: Population, o: Indices, m: Indices) -> tuple[Array, Array]:
-    """Slopes of the missing features on the known ones, and what they leave open."""
+    """Return slopes of missing features on known ones, and the residual covariance."""
     S, n = population.cov, population.n_known[m].astype(np.float64)
     size = np.sqrt(np.where(np.diag(S) > 0, np.diag(S), 1.0))
-    R = S / np.outer(size, size)  # what counts as singular must not depend on units
+    R = S / np.outer(size, size)  # the test for singularity must not depend on units
     inverse = np.linalg.pinv(R[np.ix_(o, o)], rcond=RIDGE, hermitian=True)
     B = (R[np.ix_(m, o)] @ inverse) * size[m, None] / size[o]
     residual = S[np.ix_(m, m)] - B @ S[np.ix_(o, m)]

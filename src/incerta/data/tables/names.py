@@ -34,7 +34,7 @@ ID_WORDS = _set(
     "customer client school hospital district village neuron electrode"
 )
 KEY_WORDS = _set("id ids identifier key oid uid uuid code designation")
-NUMBER_WORDS = _set("nr no")  # of rows, or of what each row is about
+NUMBER_WORDS = _set("nr no")  # numbers of rows or of objects
 ROW_WORDS = _set("row rowid rownum index idx unnamed") | NUMBER_WORDS
 CLASS_WORDS = _set(
     "class classes label labels type types species genus family cluster clusters group "
@@ -53,11 +53,12 @@ TIME_WORDS = _set(
     "timestep jd mjd bjd yr"
 )
 BATCH_WORDS = _set("batch plate night")
-# A place on a plate, which names a row only together with it; and what was put there.
+# A position on a plate, which names a row only together with the plate; and the
+# contents of the position.
 PLACE_WORDS = _set("well position slot spot lane")
 SET_WORDS = _set("concentration conc dose dosage dilution")
 WEIGHT_WORDS = _set("weight weights w prob probability")
-# What was measured: such tables have a row for each object and each of these.
+# Measured quantities: these tables have a row for each object and quantity.
 FEATURE_WORDS = _set(
     "variable parameter analyte indicator measure measurand feature metric quantity "
     "attribute property assay marker target compound isotope band filter"
@@ -65,7 +66,7 @@ FEATURE_WORDS = _set(
 COORDINATE_WORDS = _set(
     "ra dec lon lat long longitude latitude easting northing glon glat"
 )
-# What rows that sum up others are called in English, German, French, Spanish, Italian,
+# Names of rows that summarize others, in English, German, French, Spanish, Italian,
 # Portuguese and Dutch.
 TOTALS = _set(
     "total totals subtotal sum mean average avg median overall summe gesamt "
@@ -74,12 +75,12 @@ TOTALS = _set(
     "totaal som eindtotaal gemiddelde mediaan"
 ) | {f"total {word}" for word in ("général", "general", "geral")}
 TOTALS |= {"grand total", "totale generale"}
-# Rows that may stand next to totals; alone, Max may be a person.
+# Names of rows beside totals; alone, Max may be a person.
 BESIDE_TOTALS = _set("n count sd std stdev se sem min minimum max maximum range cv")
 
 
 def is_total(name: str, words: frozenset[str] = TOTALS) -> bool:
-    """Whether a row is named like a total."""
+    """Return whether a row is named like a total."""
     return name.strip(" :.").casefold() in words
 
 
@@ -87,21 +88,21 @@ _ONE_OF = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
 
 
 def words_of(name: str) -> list[str]:
-    """Words in a name, in lower case."""
+    """Return the words in a name, in lower case."""
     return [word.lower() for word in _ONE_OF.findall(name)]
 
 
 class Named(NamedTuple):
-    """Columns that are named as the errors of a value."""
+    """Columns named as the errors of a value."""
 
     value: str
-    columns: tuple[str, ...]  # one, or low and high, or plus and minus
-    kind: str | None  # "?" where bounds have no kind of their own
-    templates: tuple[str, ...]  # with {} for the value, or nothing if none is right
+    columns: tuple[str, ...]  # one column, or low and high, or plus and minus
+    kind: str | None  # "?" if the name does not give the kind of bounds
+    templates: tuple[str, ...]  # template with {} for the value, or nothing
 
 
 def template(match: re.Match[str]) -> str:
-    """The matched name with {} in place of the value."""
+    """Return the matched name with {} in place of the value."""
     start, end = match.span("value")
     return f"{match.string[:start]}{{}}{match.string[end:]}"
 
@@ -123,7 +124,7 @@ WORDS: dict[str, str | None] = {
     **dict.fromkeys(("rsd", "rse"), "rel%"),
 }
 _WORD = "|".join(sorted(WORDS, key=len, reverse=True))
-# One or two standard deviations, as geologists write them.
+# One or two standard deviations, as in geology.
 _ONCE, _TWICE = (rf"{n}s|{n}[\W_]?(?:σ|sigma|sd|se|s\.\s?[de]\.?)" for n in "12")
 # Several words, or one with a number.
 _WORDS = (
@@ -147,21 +148,21 @@ _PATTERNS = tuple(
 )
 _CAMEL = re.compile(r"(?P<value>.+[a-z\d])(?P<word>Err|Error|Std|Sigma|Unc|SD|SE|MOE)")
 _CAPITALS = re.compile(r"(?P<value>.+[A-Z])(?P<word>ERR|STD|SD|SE|MOE)")
-# Words that are errors wherever they are in a name: fluxerr, psfMagErr_u, w1sigmpro;
-# and those that are so between others: mass_sd_kg.
+# Words that mean errors anywhere in a name (fluxerr, psfMagErr_u, w1sigmpro), and words
+# that do so between other words (mass_sd_kg).
 _INSIDE = re.compile(
     r"errors?|err|sigma|sigcom|sig|stdev|stddev|std|unc|moe|ivar|"
     rf"(?<=[\W_])(?:{_ONCE}|{_TWICE}|sd|se|sem)(?=[\W_])",
     re.IGNORECASE,
 )
-# After what two names have in common: temp_err beside temp_C, C14SD beside C14Age.
+# Words after a common beginning: temp_err beside temp_C, C14SD beside C14Age.
 _CLEAR = "|".join(word for word, kind in WORDS.items() if kind in (None, "moe90"))
 _AFTER = (
     re.compile(rf"(?P<value>.+)[\W_](?P<word>{_WORDS}|{_CLEAR})[\W_]*", re.IGNORECASE),
     _CAMEL,
     re.compile(r"(?P<value>.+\d)(?P<word>std|err|sd)"),
 )
-# Such a name says more than what was measured, and in which unit: vib_max, vib_std.
+# Words for more than a quantity and its unit: vib_max, vib_std.
 _NO_VALUE = re.compile(
     "max|maximum|min|minimum|range|rms|kurt|kurtosis|skew|skewness|peak|sum|total|"
     "count|n|num|number|slope|trend|cv|iqr|mad|first|last|id|code|class|type|label|"
@@ -173,15 +174,15 @@ _CENSUS = re.compile(r"(?P<value>[A-Z]+\d+[A-Z]*_(?:C\d\d_)?\d{3,4})M")  # B1901
 _LETTER = re.compile(r"(?P<word>s|e|sd|err|sigma|unc)(?P<number>\d+)", re.I)
 _GLUED = ("d", "e")  # dx of x; too short to mean anything alone
 _UNIT = re.compile(r"(?P<bare>.*[^\s_])(?P<unit>[\s_]*+(?:\([^()]*\)|\[[^][]*\]))")
-# A value may have such a word of its own: mass_mean with mass_sd.
+# Words that the name of a value may have: mass_mean with mass_sd.
 _MEAN = "mean|avg|average|est|estimate|val|value"
 _MEAN_AFTER = re.compile(rf"(?P<value>.+)[\W_](?:{_MEAN})", re.IGNORECASE)
 _MEAN_BEFORE = re.compile(rf"(?:{_MEAN})[\W_]+(?P<value>.+)", re.IGNORECASE)
-# Names that the only column of values may have; and of what may stand beside it.
+# Names of a single column of values, and of columns beside it.
 _ONE_VALUE = re.compile("mean|avg|average|value|val|estimate|est|measurement", re.I)
 _ASIDE = re.compile(r"n|count|size|df|statistic|p[\W_]?value|conf[\W_](low|high)", re.I)
 _CONFIDENCE = re.compile("ci|cl|conf|hdi|95", re.IGNORECASE)
-LONGEST = 200  # name that is looked at; a file may have any
+LONGEST = 200  # letters; longer names are ignored
 
 _LOWS = dict(
     zip(
@@ -193,7 +194,7 @@ _LOWS = dict(
     )
 )
 _EXTRA = r"(?:ci|cl|conf|hdi|err|error|e|bound|limit|int|9[05]|68)"
-# All of what is between two words, but the end of a unit, which belongs to the first.
+# All between two words, except the end of a unit, which belongs to the first.
 _BETWEEN = r"(?:(?<![\W_])|(?<=[])]))(?![])])[\W_]++"
 _LOW_AFTER = re.compile(
     rf"(?P<value>.+?)(?P<mark>{_BETWEEN}(?:{_EXTRA}[\W_]*+)*?"
@@ -210,12 +211,12 @@ _LOW_ALONE = re.compile(
     rf"(?:{_EXTRA}[\W_]*)*(?P<low>lower|low|lo|lcl|lb)(?:[\W_]*{_EXTRA})*",
     re.IGNORECASE,
 )
-# Glued to the value: pl_radeerr1 and pl_radeerr2.
+# Attached to the value: pl_radeerr1 and pl_radeerr2.
 _LOW_GLUED = re.compile(
     r"(?P<value>.+?)(?P<mark>(?P<low>err2|errm|errlow|errlo|lerr))", re.IGNORECASE
 )
 _ERROR = re.compile(r"(?i)err|plus|minus|(?<![a-z])e(?![a-z])")
-_QUANTILES = {  # the upper one of each, and the kind of the pair
+_QUANTILES = {  # the upper word of each, and the kind of the pair
     **{f"{zero}16": (f"{zero}84", "ci68") for zero in ("", "0", ".", "0.")},
     **{f"{zero}025": (f"{zero}975", "ci95") for zero in ("", "0", ".", "0.")},
     **{f"2{point}5": (f"97{point}5", "ci95") for point in "._p"},
@@ -241,19 +242,19 @@ _CORRELATION = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class Repeated:
-    """Columns that are named as repeated measurements."""
+    """Columns named as repeated measurements."""
 
     stems: tuple[str, ...]
     template: str  # "{}_*"
     columns: tuple[tuple[str, ...], ...]  # of each stem
-    says_so: bool  # by a word such as rep
+    says_so: bool  # named by a word such as rep
 
 
 def error_names(names: Sequence[str]) -> list[Named]:
     """Find errors and bounds among columns of numbers, by their names.
 
-    ``t_low`` and ``t_high`` are bounds of ``t``, by the templates ``{}_low`` and
-    ``{}_high``.
+    For example, ``t_low`` and ``t_high`` are bounds of ``t``, with the templates
+    ``{}_low`` and ``{}_high``.
     """
     names = [name for name in names if len(name) <= LONGEST]
     known = set(names)
@@ -268,7 +269,7 @@ def error_names(names: Sequence[str]) -> list[Named]:
 
 
 def _of_one_value(names: Sequence[str]) -> Named | None:
-    """Errors, or bounds, without the name of a value, if there is but one: mean, sd."""
+    """Find errors or bounds without the name of the only value: mean, sd."""
     values = [name for name in names if _ONE_VALUE.fullmatch(name)]
     if len(values) != 1:
         return None
@@ -290,7 +291,7 @@ def _of_one_value(names: Sequence[str]) -> Named | None:
 
 def _pair(name: str, known: set[str]) -> Named | None:
     value, above = name.removeprefix("e_"), f"E_{name.removeprefix('e_')}"
-    if name.startswith("e_") and known >= {value, above}:  # as VizieR has it
+    if name.startswith("e_") and known >= {value, above}:  # as in VizieR
         return Named(value, (above, name), "plusminus", ("E_{}", "e_{}"))
     if match := _LOW_BARE.fullmatch(name):
         low, stem = match.groups()
@@ -320,7 +321,7 @@ def _pair(name: str, known: set[str]) -> Named | None:
         upper_mark = f"{name[begin:start]}{upper}{name[end:stop]}"
         templates = (template(match), template(match).replace(mark, upper_mark))
         columns = (name, other)
-        if kind == "plusminus":  # first what is above the value
+        if kind == "plusminus":  # the upper one first
             columns, templates = columns[::-1], templates[::-1]
         return Named(value, columns, kind, templates)
     return None
@@ -384,7 +385,7 @@ def _runs(marks: Sequence[str]) -> bool:
 def correlation_names(
     names: Sequence[str], values: Sequence[str]
 ) -> dict[str, list[str]]:
-    """Columns with the correlation of two values, by template."""
+    """Find columns with the correlation of two values; return templates."""
     known = set(values)
     columns: dict[str, list[str]] = {}
     for match in filter(None, map(_CORRELATION.fullmatch, names)):
@@ -413,7 +414,7 @@ def _single_errors(names: Sequence[str], known: set[str]) -> list[Named]:
 
 
 def kind_of(word: str) -> str | None:
-    """Kind of an error, by the word for it."""
+    """Return the kind of an error by its word."""
     word = word.lower()
     if word.endswith(("pct", "percent", "%")):
         return "rel%"
@@ -425,21 +426,21 @@ def kind_of(word: str) -> str | None:
 
 
 def _without_units(names: Iterable[str]) -> dict[str, str]:
-    """Names with a unit, such as ``mass [kg]``, by the part before it."""
+    """Return names with a unit, such as ``mass [kg]``, by the part before the unit."""
     bare = [(match["bare"], n) for n in names if (match := _UNIT.fullmatch(n))]
     times = Counter(stem for stem, _ in bare)
     return {stem: name for stem, name in bare if times[stem] == 1}
 
 
 def _without_means(names: Sequence[str]) -> dict[str, str]:
-    """Names such as mass_mean or mean_mass, by the rest of the name.
+    """Return names such as mass_mean or mean_mass, by the rest of the name.
 
     Mean radius and radius error, beside the worst radius, are three features.
     """
     after = {m["value"]: name for name in names if (m := _MEAN_AFTER.fullmatch(name))}
     before = {m["value"]: name for name in names if (m := _MEAN_BEFORE.fullmatch(name))}
     times: Counter[str] = Counter()
-    for name in names:  # what is before each word, and after it
+    for name in names:  # the parts before and after each word
         cuts = [*re.finditer(r"[\W_]+", name)]
         ends = {name[: cut.start()] for cut in cuts} | {name[c.end() :] for c in cuts}
         times.update(ends & before.keys())
@@ -452,7 +453,7 @@ def _single(
     if match := _CENSUS.fullmatch(name):
         value = f"{match['value']}E"
         return Named(value, (name,), "moe90", ()) if value in known else None
-    # The unit, if it is the last, may be that of the value: mass SD [kg].
+    # A unit at the end may belong to the value: mass SD [kg].
     parts = _UNIT.fullmatch(name)
     bare, unit = (name, "") if parts is None else parts.groups()
     for text, pattern in (
@@ -470,7 +471,7 @@ def _single(
         other = f"{stem}{unit}"
         if other == name or other not in known:
             other = lower.get(stem.lower().strip(" _"), name)
-            if not unit or "%" in unit:  # in another unit it would be another number
+            if not unit or "%" in unit:  # in another unit, the number would differ
                 other = others.get(stem, other)
         if other != name:
             return Named(other, (name,), kind, ())
@@ -492,7 +493,7 @@ def _inside(name: str, known: set[str]) -> Named | None:
 
 
 def _by_letters(names: Sequence[str]) -> Iterator[Named]:
-    """Errors s0, s1, ... of x0, x1, ...; all numbers must be there."""
+    """Find errors s0, s1, ... of x0, x1, ...; all numbers must occur."""
     numbers: dict[str, set[str]] = {}
     errors = [match for name in names if (match := _LETTER.fullmatch(name))]
     for name in names:
@@ -507,7 +508,7 @@ def _by_letters(names: Sequence[str]) -> Iterator[Named]:
 
 
 def _glued(names: Sequence[str]) -> Iterator[Named]:
-    """Errors dx, dy, ... of x, y, ...; there must be several, or nothing else."""
+    """Find errors dx, dy, ... of x, y, ...; there must be several, or nothing else."""
     there = set(names)
     for letter in _GLUED:
         pairs = [name for name in names if f"{letter}{name}" in there]
@@ -517,7 +518,7 @@ def _glued(names: Sequence[str]) -> Iterator[Named]:
 
 
 def _estimates(names: Sequence[str]) -> Iterator[Named]:
-    """Margins incomeM, rentM, ... of estimates incomeE, rentE, ..., and no other name.
+    """Find margins incomeM, rentM, ... of estimates incomeE, rentE, ..., by all names.
 
     A single pair may be anything, such as marks in English and in mathematics.
     """
@@ -532,12 +533,12 @@ def _estimates(names: Sequence[str]) -> Iterator[Named]:
 
 
 def is_named_as_error(name: str) -> bool:
-    """Whether a name ends in a word for errors."""
+    """Return whether a name ends in a word for errors."""
     return any(pattern.fullmatch(name) for pattern in _AFTER)
 
 
 def _by_beginnings(names: Sequence[str]) -> Iterator[Named]:
-    """Errors of the only other column that begins alike: temp_err of temp_C."""
+    """Find errors of the only other column that begins alike: temp_err of temp_C."""
     matches = (p.fullmatch(name) for name in names for p in reversed(_AFTER))
     errors = {match[0]: match for match in matches if match}  # the first in _AFTER
     values = sorted(name for name in names if name not in errors)
@@ -549,7 +550,7 @@ def _by_beginnings(names: Sequence[str]) -> Iterator[Named]:
 
 
 def _beginning_with(stem: str, names: Sequence[str]) -> Iterator[str]:
-    """Sorted names that begin with a stem followed by a new word."""
+    """Return sorted names that begin with a stem followed by a new word."""
     for name in names[bisect_left(names, stem) :]:
         if not name.startswith(stem):
             return
@@ -578,16 +579,16 @@ def refuse_errors(names: Sequence[str], table: Array, id: str | None = None) -> 
     more = f" (and {counted(len(those) - 1, 'more column')})" if len(those) > 1 else ""
     msg = (
         f"column {those[0]!r}{more} looks like the error of {errors[0].value!r}, and "
-        "every column of a plain table would be a feature. Say what is what: "
+        "every column of a plain table would be a feature. Name the columns: "
         f"{_call(errors, [name for name in names if name not in those], id)} If it is "
-        "a feature, name all columns as values: "
-        f"from_frame(table, {_said(id)}values={[*names]!r})."
+        "a feature, name all columns as values: from_frame(table, "
+        f"{_said(id)}values={[*names]!r})."
     )
     raise DataError(msg)
 
 
 def _can_be(named: Named, columns: dict[str, Array]) -> bool:
-    """Whether errors are not negative, and bounds in their order."""
+    """Return whether errors are not negative, and bounds in order."""
     first, *second = (columns[name] for name in named.columns)
     if not second:
         return not (first < 0).any()
@@ -595,7 +596,7 @@ def _can_be(named: Named, columns: dict[str, Array]) -> bool:
 
 
 def _call(errors: Sequence[Named], others: Sequence[str], id: str | None) -> str:
-    """The call that reads a table with errors."""
+    """Return the call that reads a table with errors."""
     kinds = {named.kind for named in errors}
     values = [named.value for named in errors]
     if len(kinds) > 1 or len(set(values)) < len(values):

@@ -1,8 +1,8 @@
-"""`TableSpec`: everything that can be said about a table and its file.
+"""`TableSpec`: the description of a table and its file.
 
-A reading option is a field of `TableSpec`: its default, its check and its words for the
-command line stand here and nowhere else. This module imports no numpy, so that
-``--help`` need not wait for it.
+A reading option is a field of `TableSpec`. Its default, its check and its help for the
+command line are defined only here. This module does not import numpy, so that
+``--help`` is fast.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Words: TypeAlias = str | float | Iterable[str | float]
 KINDS: tuple[str, ...] = get_args(Kind)
 MISSING: tuple[str, ...] = get_args(Missing)
 BOUNDS = ("ci68", "ci95", "interval")  # kinds given by two columns, low and high
-COUNTS = "counts"  # the kind of values that tell their errors themselves
+COUNTS = "counts"  # the kind of values without error columns
 PAIRS = (*BOUNDS, "plusminus")  # all kinds of two columns; the last: upper and lower
 NAMED_SEPARATORS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}
 
@@ -57,11 +57,11 @@ class Option:
 
     help: str
     metavar: str = "COL"
-    choices: tuple[str, ...] = ()  # anything if there are none
+    choices: tuple[str, ...] = ()  # any value if empty
     # Those about uncertainty go together; those about the file fit no other file.
     about: Literal["columns", "uncertainty", "file"] = "columns"
     of_text: bool = False  # nothing is said by it about other files than text
-    flags: tuple[str, ...] = ()  # yes, no: where it is not named after the field
+    flags: tuple[str, ...] = ()  # yes and no, if not named after the field
 
 
 def _field(help: str, metavar: str = "COL", *, many: bool = False, **more: Any) -> Any:
@@ -71,10 +71,10 @@ def _field(help: str, metavar: str = "COL", *, many: bool = False, **more: Any) 
 
 @dataclass(frozen=True, kw_only=True)
 class TableSpec:
-    """Description of a table; None and () where nothing was said.
+    """Description of a table; None and () if not given.
 
-    The fields are the parameters of `incerta.read_table`. What does not go together is
-    refused at once; what depends on the names of the columns, by `columns`.
+    The fields are the parameters of `incerta.read_table`. Contradictions are refused at
+    once, or by `columns` if they depend on the names of the columns.
     """
 
     id: str | None = _field(
@@ -94,22 +94,22 @@ class TableSpec:
         about="uncertainty",
     )
     kind: str | None = _field(
-        f"What error columns hold: {', '.join(KINDS[:-1])}; sd by default. Or counts: "
-        "values are counts, which need no error columns.",
+        f"Contents of the error columns: {', '.join(KINDS[:-1])}; sd by default. Or "
+        "counts, which need no error columns.",
         "KIND",
         choices=KINDS,
         about="uncertainty",
     )
     exposure: str | None = _field(
-        "Counts: column with how much was looked at (hours, people, area); by default "
-        "the sum of the counts of a row, so that shares are compared.",
+        "Counts: column with the exposure (hours, people, area); by default the sum of "
+        "the counts of a row, so that shares are compared.",
         about="uncertainty",
     )
     weight: str | None = _field(
-        "Column that says how likely a value is.", about="uncertainty"
+        "Column with the relative probability of each value.", about="uncertainty"
     )
     sample: str | None = _field(
-        "Column that says which draw a row belongs to: member, month, imputation.",
+        "Column with the draw of each row: member, month, imputation.",
         about="uncertainty",
     )
     joint: bool | None = _field(
@@ -118,13 +118,13 @@ class TableSpec:
         flags=("--joint", "--independent"),
     )
     missing: str | None = _field(
-        "What to do about missing values: error, drop (leave such rows out), infinite "
+        "Treatment of missing values: error, drop (leave out these rows), infinite "
         "(an infinite error: the default where there are error columns) or impute.",
         "RULE",
         choices=MISSING,
     )
     meaning: str | None = _field(
-        "What the uncertainty means: error (of a measurement; rows of an object are "
+        "Meaning of the uncertainty: error (of a measurement; rows of an object are "
         "replicates), belief (about the truth) or spread (no single truth). By default "
         "it depends on the table.",
         "WHAT",
@@ -195,7 +195,7 @@ class TableSpec:
 
     @classmethod
     def of(cls, **said: Any) -> Self:
-        """Take parameters of `incerta.read_table`: text for lists of one, and so on."""
+        """Convert parameters of `incerta.read_table`, such as text for lists of one."""
         values, errors, log = (said.pop(n, None) for n in ("values", "errors", "log"))
         names = _as_tuple(values)
         if not names or not all(isinstance(name, str) for name in names):
@@ -215,12 +215,12 @@ class TableSpec:
 
     @classmethod
     def of_call(cls, parameters: Mapping[str, Any]) -> Self:
-        """Take the parameters of a call that are fields; others are ignored."""
+        """Use the parameters of a call that are fields; ignore others."""
         return cls.of(**{n: value for n, value in parameters.items() if n in OPTIONS})
 
     @classmethod
     def of_options(cls, **given: Any) -> Self:
-        """Take the words of options: lists are separated by commas, as in csv."""
+        """Parse the words of options: lists are separated by commas, as in csv."""
         for name in LISTS & given.keys():
             words = given[name]
             rows = csv.reader([words] if isinstance(words, str) else words or ())
@@ -234,18 +234,18 @@ class TableSpec:
         if self.values:
             self._check_columns()
 
-    # what was said ----------------------------------------------------------------
+    # given fields -----------------------------------------------------------------
 
     def said(self) -> dict[str, Any]:
-        """What the user said, by field."""
+        """Return the given fields with their values."""
         given = {name: getattr(self, name) for name in OPTIONS}
         return {name: value for name, value in given.items() if value not in (None, ())}
 
     def completed_by(self, other: TableSpec) -> Self:
-        """Fill what was not said from `other`, a description of another file.
+        """Complete missing fields from `other`, a description of another file.
 
-        How values are uncertain is taken as a whole or not at all: parts of two
-        descriptions do not make a third.
+        Fields about uncertainty are taken all together or not at all, because parts of
+        two descriptions may contradict each other.
         """
         said, about = self.said(), {name: o.about for name, o in OPTIONS.items()}
         kept = {"file"}
@@ -255,24 +255,24 @@ class TableSpec:
         return replace(self, **{**more, **said})
 
     def to_options(self) -> list[str]:
-        """The command-line options that say this."""
+        """Return the command-line options for this description."""
         return [word for given in self.said().items() for word in _as_words(*given)]
 
     def to_python(self, path: str) -> str:
-        """The call of `incerta.read_table` that says this."""
+        """Return the call of `incerta.read_table` for this description."""
         given = [f"{name}={_written(name, v)}" for name, v in self.said().items()]
         return f"ic.read_table({', '.join([repr(path), *given])})"
 
-    # what it means ----------------------------------------------------------------
+    # meaning ----------------------------------------------------------------------
 
     @property
     def error_kind(self) -> str:
-        """The kind of the errors."""
+        """Kind of the errors."""
         return self.kind or "sd"
 
     @property
     def stated_meaning(self) -> str | None:
-        """What the uncertainty means; None where that depends on the table."""
+        """Meaning of the uncertainty; None if it depends on the table."""
         return self.meaning or ("error" if self.replicates or self.layers else None)
 
     @property
@@ -282,7 +282,7 @@ class TableSpec:
 
     @property
     def codec(self) -> str | None:
-        """The encoding by the name that Python gives it."""
+        """Name of the encoding in Python."""
         return None if self.encoding is None else codecs.lookup(self.encoding).name
 
     @cached_property
@@ -293,7 +293,7 @@ class TableSpec:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Names of the features: those of the values, or of their logarithms."""
+        """Names of the features: values, or their logarithms."""
         return tuple(f"log10({v})" if v in self.logs else v for v in self.values)
 
     @cached_property
@@ -310,7 +310,7 @@ class TableSpec:
         return "infinite" if measured and self.meaning in (None, "error") else "error"
 
     def correlations(self, known: Sequence[str]) -> dict[tuple[int, int], str]:
-        """Columns among `known` with the correlation of two values, by their places."""
+        """Return columns in `known` with the correlation of two values, by position."""
         if self.corr is None:
             return {}
         columns, asked = {}, []
@@ -329,10 +329,10 @@ class TableSpec:
         return columns
 
     def columns(self, known: Sequence[str]) -> list[str]:
-        """The columns to read, each once; all of `known` if none is named."""
+        """Return the columns to read, each once; all of `known` if none is named."""
         if not self.values and self.sample is None:
             return list(known)
-        there_are = frozenset(known)  # tables of genes have 100,000 columns
+        there_are = frozenset(known)  # gene tables have 100,000 columns
         wanted: list[tuple[str, str]] = []
         if self.id is not None:
             wanted.append((self.id, "id"))
@@ -341,7 +341,7 @@ class TableSpec:
                 wanted += [(name, "values") for name in columns.values()]
         elif self.kind not in BOUNDS:
             wanted += [(name, "values") for name in self.values]
-        elif self.kind != "interval":  # the middle may serve as the value
+        elif self.kind != "interval":  # the value may be the middle
             wanted += [(name, "values") for name in self.values if name in there_are]
         for pair in self.error_columns or ():
             wanted += [(name, "errors") for name in pair]
@@ -356,9 +356,9 @@ class TableSpec:
         return list(dict.fromkeys(name for name, _ in wanted))
 
     def repeats(self, known: Sequence[str]) -> list[dict[str, str]]:
-        """Columns of `replicates`, of each value by what ``*`` stands for.
+        """Return the columns of `replicates` of each value, by the text for ``*``.
 
-        There are none unless `replicates` was said.
+        There are none without `replicates`.
         """
         if self.replicates is None:
             return []
@@ -408,7 +408,7 @@ class TableSpec:
             raise DataError(msg)
         if self.sample is not None and self.joint is None:
             msg = (
-                f"{given(sample=self.sample)} was given without joint. Say "
+                f"{given(sample=self.sample)} was given without joint. Set "
                 f"{given(joint=True)} if rows with the same entry belong together "
                 "across objects (an ensemble member, a month of one year), "
                 f"{given(joint=False)} if each object was measured on its own."
@@ -421,7 +421,7 @@ class TableSpec:
         if self.kind == COUNTS:
             self._check_counts()
             return
-        why = f"is about counts; say {given(kind=COUNTS)}, too."
+        why = f"is about counts; also set {given(kind=COUNTS)}."
         self.refuse(["exposure"], why)
         self._check_replicates()
         if self.corr is not None:
@@ -436,17 +436,16 @@ class TableSpec:
         for name in self.values:
             if name in called and name not in self.logs:
                 msg = (
-                    f"the logarithm of {called[name]!r} is called {name!r}, as another "
-                    "of the values is already. Rename that column, or leave one of "
-                    "them out."
+                    f"the logarithm of {called[name]!r} would be named {name!r}, like "
+                    "another value. Rename that column, or leave one of them out."
                 )
                 raise DataError(msg)
 
     def _check_counts(self) -> None:
         why = (
-            f"cannot be used with {given(kind=COUNTS)}: counts tell their errors "
-            "themselves, rows of the same object are added up, and rates are compared "
-            "by their logarithms."
+            f"cannot be used with {given(kind=COUNTS)}: counts determine their errors, "
+            "rows of the same object are added up, and rates are compared by their "
+            "logarithms."
         )
         others = ("weight", "sample", "joint", "batch", "corr", "log", "replicates")
         if self.errors:
@@ -456,7 +455,7 @@ class TableSpec:
         if self.missing in ("infinite", "impute"):
             msg = (
                 f"{given(missing=self.missing)} does not fit counts. Write 0 where "
-                "nothing was seen, and leave out rows that were not looked at: "
+                "nothing was seen, and leave out rows that were not observed: "
                 f"{given(missing='drop')}."
             )
             raise DataError(msg)
@@ -470,8 +469,8 @@ class TableSpec:
         if self.layers and self.errors:
             msg = (
                 f"{given(layers=list(self.layers))} are repeated measurements, which "
-                f"tell their errors themselves; {given(errors=self._errors_said())} "
-                "cannot be used with them."
+                f"determine the errors; {given(errors=self._errors_said())} cannot be "
+                "used with them."
             )
             raise DataError(msg)
         of_replicates = self.stated_meaning == "error" and self.id is not None
@@ -573,7 +572,7 @@ class TableSpec:
         _ = self.error_columns
 
     def _errors_said(self) -> Any:
-        """The errors as given: a single template rather than a list of one."""
+        """Return the errors as given: a single template rather than a list of one."""
         alone = isinstance(self.errors, tuple) and len(self.errors) == 1
         return self.errors[0] if alone else self.errors  # type: ignore[index]
 
@@ -730,7 +729,7 @@ def _as_words(name: str, value: Any) -> list[str]:
 
 
 def _joined(names: Sequence[str]) -> str:
-    """Names separated by commas; a name with a comma is in quotes, as in csv."""
+    """Join names by commas; a name with a comma is in quotes, as in csv."""
     out = io.StringIO()
     csv.writer(out, lineterminator="").writerow(names)
     return out.getvalue()
@@ -739,18 +738,18 @@ def _joined(names: Sequence[str]) -> str:
 def _written(name: str, value: Any) -> str:
     if not isinstance(value, tuple):
         return repr(value)
-    # A single template of errors is for all columns; several belong to them in turn.
+    # A single template of errors is for all columns; several are for one each.
     return repr(value[0] if name == "errors" and len(value) == 1 else list(value))
 
 
-# What * stands for in a pattern of column names.
+# The text for * in a pattern of column names.
 _REPEAT = re.compile(r"[^\W_]+")
 
 
 def _repeated_columns(
     pattern: str, values: Sequence[str], known: Sequence[str]
 ) -> list[dict[str, str]]:
-    """The columns of each value by what ``*`` stands for in the pattern.
+    """Return the columns of each value by the text for ``*`` in the pattern.
 
     ``"{}_*"`` finds ``{"1": "h_1", "b2": "h_b2"}`` for the value h among `known`.
     """
@@ -759,7 +758,7 @@ def _repeated_columns(
         for value in values
     ]
     found: dict[tuple[str, ...], dict[str, str]] = {pair: {} for pair in ends}
-    # Looked up by what is before and after *, so that wide tables take linear time.
+    # Look up columns by the text before and after *: linear time for wide tables.
     lengths = {(len(head), len(tail)) for head, tail in found}
     for column in known:
         for n_head, n_tail in lengths:

@@ -1,5 +1,5 @@
-// A small drawing library: axes, marks and a tip, as SVG in the colors of the page,
-// which the style sheet gives; so they change with the theme, and for print.
+// A small drawing library: axes, marks and a tip, as SVG. The style sheet sets the
+// colors, so they change with the theme, and for print.
 const make = (tag, attributes = {}, ...children) => {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
@@ -9,7 +9,7 @@ const make = (tag, attributes = {}, ...children) => {
 const known = (value) => value !== null && value !== undefined;
 const round = (value) => Math.round(value * 100) / 100;
 
-// Lowest and highest of values, with some room; two numbers also where there are none.
+// Lowest and highest value, with a margin; also without values.
 const extent = (values, room = 0.04) => {
   let low = Infinity, high = -Infinity;
   for (const value of values) {
@@ -27,7 +27,7 @@ const scale = ([low, high], from, to) => {
   return map;
 };
 
-// Ticks at 1, 2 or 5 times a power of ten, and how they are written.
+// Ticks at 1, 2 or 5 times a power of ten, and their labels.
 const ticksOf = ([low, high], most, whole) => {
   const rough = Math.max((high - low) / Math.max(most, 1), whole ? 1 : 0);
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -68,7 +68,7 @@ const frame = (place, x, y, label) => {
   };
   const [toX, toY] = [scale(x.range, area.left, area.right), scale(y.range, area.bottom, area.top)];
   let across = listed(x, Math.max(3, (area.right - area.left) / 80));
-  // Long texts would lie upon each other: then every second one stays, or fewer.
+  // If texts overlap, keep every second one, or fewer.
   const widest = 7.5 * Math.max(0, ...across.map(([, text]) => text.length)) + 10;
   const apart = across.length > 1 ? toX(across[1][0]) - toX(across[0][0]) : widest;
   across = across.filter((_, i) => i % Math.ceil(widest / apart) === 0);
@@ -132,7 +132,7 @@ const line = (drawn, xs, ys, attributes) => {
   drawn.marks.append(make("path", { d, fill: "none", ...attributes }));
 };
 
-// One tip for the page: beside what is pointed at, and always inside of the window.
+// One tip for the page: beside the pointer, and always inside the window.
 const tip = element("div", undefined, "tip");
 tip.hidden = true;
 document.body.append(tip);

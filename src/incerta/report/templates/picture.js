@@ -6,11 +6,11 @@ const withEllipses = document.getElementById("ellipses");
 const legend = document.getElementById("legend");
 const spoken = document.getElementById("spoken");
 const hidden = new Set();
-// From the least certain one on, which lies on top.
+// Search from the least certain object on, which lies on top.
 const byCertainty = scatter.id.map((_, i) => scatter.id.length - 1 - i);
 let view = null;      // [x range, y range] if zoomed in
 let drawnPicture = null;
-let pointed = null;   // the object that the keyboard has come to
+let pointed = null;   // the object selected by keyboard
 
 const isUnsure = (i) => known(scatter.confidence[i]) && scatter.confidence[i] < scatter.threshold;
 const told = (i) => [
@@ -18,7 +18,7 @@ const told = (i) => [
   ...(known(scatter.confidence[i]) ? [`confidence ${share(scatter.confidence[i])}`] : []),
 ];
 
-// The more objects, the smaller and the more transparent: 300 on a wide page are large.
+// With more objects, symbols are smaller and more transparent.
 const looksOf = (n, width, height) => {
   const room = Math.sqrt((width * height) / 450000);
   const radius = Math.min(4.5, Math.max(1.8, 4.5 * (300 / Math.max(n, 1)) ** 0.28 * Math.max(room, 0.75)));
@@ -49,7 +49,7 @@ const ellipsesOf = (a, b) => scatter.id.flatMap((_, i) => {
   return points === null ? [] : [{ cluster: scatter.cluster[i], points }];
 });
 
-// Cells of a pair of axes: where, and how many objects of each cluster that is shown.
+// Cells of a pair of axes: positions, and counts of the clusters that are shown.
 const cellsOf = (a, b) => {
   const { columns, rows, ranges, cells } = scatter.grid;
   const [first, second] = a <= b ? [a, b] : [b, a];
@@ -102,7 +102,7 @@ const drawEllipses = (drawn, ellipses) => {
   }
 };
 
-// The place and the turn of an arrow at the border, for what lies beyond it.
+// Position and rotation of an arrow at the border, for objects beyond it.
 const atBorder = ({ left, right, top, bottom }, x, y) => {
   if (x >= left && x <= right && y >= top && y <= bottom) return null;
   const turn = x < left ? 2.25 : x > right ? 0.75 : y < top ? 0 : 1.5;
@@ -157,7 +157,7 @@ const drawScatter = () => {
     "Arrow keys go from object to object, the least certain first; Enter chooses one in the table; plus, minus and 0 zoom.");
 };
 
-// The object that is chosen, here and in the table: a ring around it.
+// The chosen object, here and in the table, has a ring around it.
 let chosen = null;    // position in the data
 let pinned = null;    // the same if it was chosen here: its row comes first
 const whenChosen = [];

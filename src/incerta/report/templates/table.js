@@ -1,4 +1,4 @@
-// The table of objects: sorted, filtered, some rows at a time, and saved as a file.
+// The table of objects: sorting, filtering, paging, and saving as a file.
 const FIRST_ROWS = 25;
 const MORE_ROWS = 100;
 const columns = summary.objects;
@@ -55,7 +55,7 @@ const makers = {
 };
 
 const fill = () => {
-  // An object that was chosen in the picture comes first, wherever it is.
+  // An object chosen in the picture always comes first.
   const first = columns.position.indexOf(pinned);
   const listed = found.filter((i) => i !== first).slice(0, nShown - (first >= 0));
   const rows = [...(first >= 0 ? [first] : []), ...listed].map((i) => {
@@ -64,7 +64,7 @@ const fill = () => {
     if (columns.position[i] === chosen) row.className = "chosen";
     row.append(...headings.map((heading) => {
       const made = makers[heading.dataset.key](i);
-      // Narrow pages show rows as cards, where browsers forget that this is a table.
+      // On narrow pages rows are cards, and browsers no longer see a table.
       made.setAttribute("role", made.tagName === "TH" ? "rowheader" : "cell");
       made.dataset.label = labels[heading.dataset.key];
       return made;
@@ -102,7 +102,7 @@ const sortBy = (heading) => {
 };
 
 // ---- the file ------------------------------------------------------------------------
-// A spreadsheet takes texts that begin like this for formulas, and runs them.
+// Spreadsheets would run texts that begin like this as formulas.
 const isFormula = (value) =>
   typeof value === "string" && /^[=+\-@\t\r]/.test(value) && !/^[+-]?\d+(\.\d+)?$/.test(value);
 const csvCell = (value) => {
@@ -140,7 +140,7 @@ document.getElementById("save").addEventListener("click", save);
 whenChosen.push((position) => {
   const { position: focused } = document.activeElement.dataset;
   fill();
-  // The rows are new ones: who was at a button stays there.
+  // The rows are new elements: keep the focus on the same button.
   if (focused !== undefined) body.querySelector(`[data-position="${focused}"]`)?.focus();
   const here = columns.position.indexOf(position), there = scatter.position.indexOf(position);
   const said = here >= 0
@@ -155,7 +155,7 @@ whenChosen.push((position) => {
 });
 fill();
 
-// ---- drawing, now and whenever the page has another width ------------------------------
+// ---- drawing, now and whenever the width of the page changes ---------------------------
 const drawAll = () => {
   hideTip();
   drawScatter();

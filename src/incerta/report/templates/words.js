@@ -1,5 +1,5 @@
 "use strict";
-// What the page says and how clusters look: for the pictures and for the table.
+// Data of the page and looks of clusters, for the pictures and the table.
 const { summary, scatter, looks } = JSON.parse(document.getElementById("data").textContent);
 const LONGEST = 60;
 
@@ -7,7 +7,7 @@ const cut = (value, longest = LONGEST) => {
   const text = String(value);
   return text.length <= longest ? text : text.slice(0, longest - 1) + "…";
 };
-// Marks of direction would turn what comes after them.
+// Direction marks would affect the text after them.
 const inert = (value, longest) =>
   cut(value, longest).replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 const share = (value) =>
@@ -32,7 +32,7 @@ const element = (tag, text, className) => {
   if (className) made.className = className;
   return made;
 };
-// The sign of a cluster in its color; what it stands for is said beside it.
+// The sign of a cluster in its color; its name is written beside it.
 const signOf = (cluster) => {
   const mark = element("span", sign(cluster)[0], "sign");
   mark.style.color = color(cluster);
