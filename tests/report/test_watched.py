@@ -105,7 +105,7 @@ def test_lines_about_what_happened():
     told = partial(line_about, n_seen=1000, names=["mass", "size"])
     at = "at mass 1.00 ± 0.12, size 20.00 ± 0.50"
     new = Event(kind="new", cluster=CLUSTER)
-    assert told(new) == f"1,000 rows: new cluster 3 (25 %) {at}"
+    assert told(new) == f"1,000 rows: new cluster 3 (25%) {at}"
     gone = replace(new, kind="gone")
     assert told(gone) == f"1,000 rows: cluster 3 is gone; it was {at}"
     before = replace(CLUSTER, center=np.array([1.1, 27.0]), error=np.array([0.3, 0.7]))
