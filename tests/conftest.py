@@ -88,6 +88,22 @@ def strict(monkeypatch):
 
 
 @pytest.fixture
+def no_pyarrow(monkeypatch):
+    """Read text as where pyarrow is not installed."""
+    monkeypatch.setattr("incerta.data.files.text.has_pyarrow", lambda: False)
+
+
+@pytest.fixture(params=["pyarrow", "csv"])
+def library(request):
+    """What reads text: pyarrow, or the standard library."""
+    if request.param == "pyarrow":
+        pytest.importorskip("pyarrow", reason="needs the extra io")
+    else:
+        request.getfixturevalue("no_pyarrow")
+    return request.param
+
+
+@pytest.fixture
 def torch():
     pytest.importorskip("torch", reason="needs the extra gpu")
     return "cpu:0"  # torch's arrays, on the CPU

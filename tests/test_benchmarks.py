@@ -1,7 +1,6 @@
 """Benchmarks run, so that they cannot rot; what they measure is not asserted."""
 
 import os
-import runpy
 import subprocess
 import sys
 import warnings
@@ -9,6 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from tests.runner import run_script
 
 # A minute in all, for scripts that users never run.
 pytestmark = pytest.mark.slow
@@ -83,7 +84,7 @@ def test_real_errors(run):
 
 
 @pytest.fixture
-def run(monkeypatch, capfd):
+def run(capfd):
     """Run a script here, as starting takes seconds; some, apart."""
 
     def run(script, *arguments):
@@ -94,11 +95,9 @@ def run(monkeypatch, capfd):
             )
             assert done.returncode == 0, done.stderr
             return done.stdout
-        monkeypatch.setattr(sys, "argv", command)
-        monkeypatch.syspath_prepend(BENCHMARKS)
         with warnings.catch_warnings():
             warnings.simplefilter("default")
-            runpy.run_path(command[0], run_name="__main__")
+            run_script(*command)
         return capfd.readouterr().out
 
     return run

@@ -86,8 +86,8 @@ def test_centers_are_named_by_what_is_near():
     classes, means = class_means(places, known)
     assert classes.tolist() == [0, 2]
     np.testing.assert_allclose(means, [[9.1], [0.0]])
-    centers = np.array([[0.1], [5.0], [9.1]])
-    np.testing.assert_array_equal(named_order(centers, places, known), [2, 1, 0])
+    centers = np.array([[0.1], [7.0], [9.1], [5.0]])
+    np.testing.assert_array_equal(named_order(centers, places, known), [2, 1, 0, 3])
 
 
 def test_up_to_half_of_some_objects_have_labels():

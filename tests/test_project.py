@@ -6,6 +6,7 @@ import runpy
 import subprocess
 import sys
 import tomllib
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -49,9 +50,9 @@ PAGES = ["README.md", *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.
 
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.filterwarnings("default")
-def test_examples_of_the_pages_run(page, monkeypatch, capsys):
-    monkeypatch.chdir(ROOT)
-    failed, _ = doctest.testfile(page, False, optionflags=doctest.ELLIPSIS)
+def test_examples_of_the_pages_run(page, capsys):
+    with chdir(ROOT):
+        failed, _ = doctest.testfile(page, False, optionflags=doctest.ELLIPSIS)
     assert not failed, capsys.readouterr().out
 
 

@@ -95,7 +95,7 @@ def test_all_that_is_written_can_be_in_a_file():
 def test_errors_of_components(form):
     counts, types, _ = counts_of(n=40)
     adata = cells(counts, types, form)
-    data, _ = scverse._cells(adata, None, None)
+    data, _ = scverse.data_of(adata, None, None)
     loadings = adata.varm["PCs"]
     for i in range(len(counts)):
         factor = 1000.0 / counts[i].sum()
@@ -113,7 +113,7 @@ def test_errors_are_those_of_a_second_look(depth):
     adata = cells(first, types)
     # Loadings of the first look would know its errors.
     adata.varm["PCs"] = loadings = cells(third, types).varm["PCs"]
-    data, _ = scverse._cells(adata, None, None)
+    data, _ = scverse.data_of(adata, None, None)
     moved = (normalized(first) - normalized(second)) @ loadings
     ratio = data.variance().mean(axis=0) / (0.5 * np.square(moved).mean(axis=0))
     assert (ratio > 0.9).all()
@@ -124,10 +124,10 @@ def test_later_components_are_left_out_if_there_are_errors(monkeypatch):
     monkeypatch.setattr(scverse, "MOST_COMPONENTS", 2)
     counts, types, _ = counts_of(n=30)
     adata = cells(counts, types)
-    data, _ = scverse._cells(adata, None, None)
+    data, _ = scverse.data_of(adata, None, None)
     np.testing.assert_array_equal(data.mean(), adata.obsm["X_pca"][:, :2])
     adata.layers = {}
-    assert scverse._cells(adata, None, None)[0].n_features == 3
+    assert scverse.data_of(adata, None, None)[0].n_features == 3
 
 
 def test_components_are_exact_if_nobody_knows_how_they_were_made():
@@ -135,13 +135,13 @@ def test_components_are_exact_if_nobody_knows_how_they_were_made():
     adata = cells(counts, types)
     adata.X = (normalized(counts) - normalized(counts).mean(axis=0)) / 0.3
     with pytest.warns(IncertaWarning, match="X is not log1p of the normalized counts"):
-        data, source = scverse._cells(adata, None, None)
+        data, source = scverse.data_of(adata, None, None)
     assert data.exact
     assert source == "obsm['X_pca']"
     del adata.layers["counts"]
-    assert scverse._cells(adata, None, None)[0].exact
+    assert scverse.data_of(adata, None, None)[0].exact
     adata.obsm["X_other"] = adata.obsm["X_pca"][:, :2]
-    data, source = scverse._cells(adata, None, "X_other")
+    data, source = scverse.data_of(adata, None, "X_other")
     np.testing.assert_array_equal(data.mean(), adata.obsm["X_other"])
     assert source == "obsm['X_other']"
 
@@ -150,7 +150,7 @@ def test_components_are_exact_if_nobody_knows_how_they_were_made():
 def test_counts_are_taken_as_counts(form):
     counts, types, _ = counts_of()
     adata = cells(counts, types, form)
-    data, source = scverse._cells(adata, "counts", None)
+    data, source = scverse.data_of(adata, "counts", None)
     told = ic.from_counts(counts, ids=adata.obs_names)
     np.testing.assert_allclose(data.mean(), told.mean())
     np.testing.assert_allclose(data.variance(), told.variance())
@@ -159,10 +159,10 @@ def test_counts_are_taken_as_counts(form):
     # Without components that is what is taken, and X if it has no layer.
     adata.obsm = {}
     np.testing.assert_array_equal(
-        scverse._cells(adata, None, None)[0].mean(), data.mean()
+        scverse.data_of(adata, None, None)[0].mean(), data.mean()
     )
     adata.layers = {}
-    data, source = scverse._cells(adata, None, None)
+    data, source = scverse.data_of(adata, None, None)
     np.testing.assert_allclose(data.mean(), normalized(counts))
     assert (data.exact, source) == (True, "X")
 
@@ -176,10 +176,10 @@ def test_genes_that_vary_most_are_kept(monkeypatch):
     expected = np.outer(totals, counts.sum(axis=0) / totals.sum())
     chi_squares = (np.square(counts - expected) / expected).sum(axis=0)
     best = np.sort(np.argsort(-chi_squares)[:5])
-    data, _ = scverse._cells(adata, "counts", None)
+    data, _ = scverse.data_of(adata, "counts", None)
     assert data.feature_names == tuple(f"g{j}" for j in best)
     adata.obsm, adata.layers = {}, {}
-    data, _ = scverse._cells(adata, None, None)
+    data, _ = scverse.data_of(adata, None, None)
     best = np.sort(np.argsort(-normalized(counts).var(axis=0))[:5])
     assert data.feature_names == tuple(f"g{j}" for j in best)
 

@@ -7,6 +7,7 @@ import runpy
 import shlex
 import sys
 import time
+from contextlib import chdir
 from importlib import import_module
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from typer.testing import CliRunner
 import incerta as ic
 from incerta.cli.app import app
 from tests.extras import needs
+from tests.runner import run_script
 
 DOCS = Path(__file__).parent.parent / "docs"
 STORIES = DOCS / "stories"
@@ -37,28 +39,26 @@ def scripts():
 
 
 @pytest.fixture
-def run(scripts, tmp_path, monkeypatch, capsys):
+def run(scripts, tmp_path, capsys):
     """Run commands in a folder; Python in this process, as starting takes seconds."""
     *_, pages = scripts
     folder = pages.prepared(tmp_path)
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("COLUMNS", "80")
 
     def run(command):
         words, _, filters = command.replace("\\\n", " ").partition(" 2>&1 | ")
         program, *arguments = shlex.split(words)
         if program == "incerta":
-            said = CliRunner().invoke(app, arguments).output
+            said = CliRunner(env={"COLUMNS": "80"}).invoke(app, arguments).output
         elif program == "python":
-            monkeypatch.setattr(sys, "argv", arguments)
-            runpy.run_path(arguments[0], run_name="__main__")
+            run_script(*arguments)
             said = capsys.readouterr().out
         else:
             return pages.run(command, folder)
         (folder / "said").write_text(said, encoding="utf-8")
         return pages.run(f"{filters or 'cat'} < said", folder)
 
-    return run
+    with chdir(folder):
+        yield run
 
 
 def told(text):
@@ -148,9 +148,7 @@ def test_the_picture_shows_the_stored_numbers():
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
-def test_the_numbers_of_the_picture_can_be_measured(tmp_path, monkeypatch):
+def test_the_numbers_of_the_picture_can_be_measured(tmp_path):
     small = ["--draws", "1", "--objects", "40", "--csv", str(tmp_path / "small.csv")]
-    script = str(DOCS / "picture.py")
-    monkeypatch.setattr(sys, "argv", [script, "run", *small])
-    runpy.run_path(script, run_name="__main__")
+    run_script(str(DOCS / "picture.py"), "run", *small)
     assert len((tmp_path / "small.csv").read_text().splitlines()) == 1 + 6 * 5

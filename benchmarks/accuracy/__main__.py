@@ -25,10 +25,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from ablations import ABLATIONS
 from scores import Scores, scored
+from tables import tables
 
 from methods import METHODS, answer
 from sets import EXACT, EXACTLY, case, keys
-from tables import tables
 
 RESULTS = Path(__file__).with_name("results.csv")
 FIELDS = (

@@ -3,7 +3,6 @@
 import numpy as np
 from ablations import ABLATIONS
 from matplotlib import pyplot as plt
-
 from tables import cases_of, critical_difference, known_of, mean_ranks, of_all, read
 
 

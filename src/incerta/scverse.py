@@ -99,7 +99,7 @@ def assess(
     >>> found.pairs[0].verdict, adata.obs["leiden_right"].shape
     ('separate', (300,))
     """
-    data, source = _cells(adata, layer, use_rep)
+    data, source = data_of(adata, layer, use_rep)
     found = assess_data(
         data, np.asarray(_get(adata.obs, labels, "obs")), random_state=random_state
     )
@@ -110,7 +110,7 @@ def assess(
     return found
 
 
-def _cells(
+def data_of(
     adata: Any, layer: str | None, use_rep: str | None
 ) -> tuple[UncertainData, str]:
     """Return the cells as they are compared, and their source in words."""

@@ -1,12 +1,13 @@
 """Other clusterings that the data allow."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.api import clustering as module
+from incerta.api.clustering import LEAST, Alternative, distinct, of_views
 from incerta.views.consensus import View
 
 
@@ -22,15 +23,9 @@ def rings():
     return ic.cluster(data, 2)
 
 
-def with_views(result, monkeypatch, **views):
-    """The result, as if its views had these weights and agreements."""
-    told = {
-        name: View(score=0.9, stability=0.9, weight=weight, agreement=agreement)
-        for name, (weight, agreement) in views.items()
-    }
-    facts = replace(result.estimator._facts(), views=told)
-    monkeypatch.setattr(type(result.estimator), "_facts", lambda _: facts)
-    return result
+def alike(labels):
+    """As much of a clustering as is compared."""
+    return SimpleNamespace(labels=np.array(labels), n_clusters=1 + max(labels))
 
 
 def test_another_number_of_clusters(three_or_four, tmp_path):
@@ -63,7 +58,7 @@ def test_a_clusterer_in_every_world_is_asked_too(three_or_four):
 
 def test_a_view_that_disagrees(rings):
     weight = rings.estimator.views_["centers"].weight
-    assert weight > module.LEAST
+    assert weight > LEAST
     (other,) = rings.alternatives()
     assert other.weight == pytest.approx(weight, abs=0.05)
     assert other.what == "Clusters around centers alone."
@@ -78,34 +73,34 @@ def test_none_where_all_agree():
     assert ic.cluster(data).alternatives() == []
 
 
-def test_views_that_find_the_same_count_together(rings, monkeypatch):
-    views = {"mixture": (0.6, 1.0), "centers": (0.3, 0.1), "nearness": (0.1, 0.79)}
-    result = with_views(rings, monkeypatch, **views)
-    monkeypatch.setattr(module, "_moved", lambda a, b: float(b is rings))
-    (other,) = result.alternatives()
-    assert other.weight == pytest.approx(0.4)
+def test_those_that_are_alike_count_together():
+    result = alike([0] * 10 + [1] * 10)
+    found = [
+        Alternative(weight, f"{n} objects", alike([0] * (10 + n) + [1] * (10 - n)))
+        for weight, n in ((0.6, 4), (0.3, 5), (0.1, -9), (0.25, -8))
+    ]
+    one, other = distinct(found, result)
+    assert (one.weight, one.what) == (pytest.approx(0.35), "-9 objects")
+    assert (other.weight, other.what) == (0.3, "5 objects")
+    three = Alternative(0.2, "three", alike([0] * 10 + [1] * 9 + [2]))
+    assert distinct([three], result) == [three]
 
 
-def test_what_is_not_worth_telling(rings, monkeypatch):
-    result = with_views(rings, monkeypatch, centers=(0.04, 0.1), nearness=(0.3, 0.8))
-    assert result.alternatives() == []
-    result = with_views(rings, monkeypatch, centers=(0.06, 0.1))
-    monkeypatch.setattr(module, "_moved", lambda a, b: 0.24)
-    assert result.alternatives() == []
+def test_views_that_disagree_are_asked():
+    views = {"mixture": (0.5, 0.79), "centers": (0.3, 0.1), "nearness": (0.2, 0.8)}
+    told = {
+        name: View(score=0.9, stability=0.9, weight=weight, agreement=agreement)
+        for name, (weight, agreement) in views.items()
+    }
+    one, other = of_views(told, 0.5)
+    assert one[:2] == (0.25, {"views": ["mixture"]})
+    assert other == (0.15, {"views": ["centers"]}, "Clusters around centers alone.")
 
 
-def test_the_number_has_its_share(three_or_four, monkeypatch):
-    result = with_views(ic.cluster(three_or_four), monkeypatch, centers=(0.5, 0.1))
-    monkeypatch.setattr(module, "_moved", lambda a, b: 1.0)
-    number, view = sorted(result.alternatives(), key=lambda each: each.what)
-    assert view.weight == pytest.approx(0.5 * result.choice.weight)
-    assert number.weight == result.choice.weights[2]
-
-
-def test_the_most_plausible_come_first(three_or_four, monkeypatch):
+def test_the_most_plausible_come_first(three_or_four):
     result = ic.cluster(three_or_four)
-    weights = np.array([0.1, 0.2, 0.15, 0.4, 0.15])
+    weights = np.array([0.1, 0.2, 0.04, 0.51, 0.15])
     choice = replace(result.choice, ks=(1, 2, 3, 4, 5), weights=weights)
     found = replace(result, choice=choice).alternatives()
-    assert [each.clustering.n_clusters for each in found] == [2, 3, 5]
-    assert [each.weight for each in found] == [0.2, 0.15, 0.15]
+    assert [each.clustering.n_clusters for each in found] == [2, 5, 1]
+    assert [each.weight for each in found] == [0.2, 0.15, 0.1]

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 from sklearn.datasets import make_moons
 
 import incerta as ic
-from incerta.api import novelty as room
-from incerta.api.novelty import Novelty, from_which
+from incerta.api.novelty import MOST, Novelty, from_which, places_of, tail_of
 from incerta.data.construct import with_gaps
 
 
@@ -62,23 +62,21 @@ def test_oddness_is_that_of_the_formula():
     gaps[3, 2] = gaps[4, 0] = True
     found = Novelty(lacking(ic.from_gaussian(values, std=std), gaps))
     new = lacking(ic.from_gaussian(values[2:6] + 0.1, std=std[2:6]), gaps[2:6])
-    places = room._places(new)
-    expected = [
-        oddness_of(*row, found._references) for row in zip(*places, strict=True)
-    ]
-    np.testing.assert_allclose(found._oddness(places)[0], expected)
+    places = places_of(new)
+    expected = [oddness_of(*row, found.references) for row in zip(*places, strict=True)]
+    np.testing.assert_allclose(found.oddness(places)[0], expected)
 
 
 def test_objects_of_the_fit_are_compared_with_the_others_alone():
     rng = np.random.default_rng(1)
     data = measured(gaussian(25, rng), 0.3, rng)
     found = Novelty(data)
-    references = found._references
-    inside = found._oddness(room._places(data[references.positions]), leave_out=True)[0]
+    references = found.references
+    inside = found.oddness(places_of(data[references.positions]), leave_out=True)[0]
     others = references._replace(
         centers=references.centers[1:], variances=references.variances[1:]
     )
-    first = room._places(data[references.positions[:1]])
+    first = places_of(data[references.positions[:1]])
     assert inside[0] == pytest.approx(
         oddness_of(first.means[0], first.variances[0], first.known[0], others)
     )
@@ -126,7 +124,8 @@ def test_whatever_the_method(method):
     assert "1 object is unlike all others: star 7 (novelty" in result.explain()
     assert result.columns()["novelty"].argmax() == 7
     order = np.random.default_rng(1).permutation(60)
-    again = Novelty(result._there(data[order])).of_fit(result._there(data[order]))
+    there = result.scaler.transform(data[order])
+    again = Novelty(there).of_fit(there)
     np.testing.assert_allclose(again, result.novelty[order])
 
 
@@ -169,11 +168,25 @@ def test_objects_that_are_all_alike_and_those_that_are_too_few():
 
 def test_more_objects_than_references():
     rng = np.random.default_rng(2)
-    data = measured(gaussian(room.MOST + 50, rng), 0.2, rng)
+    data = measured(gaussian(MOST + 50, rng), 0.2, rng)
     found = Novelty(data)
-    rest = np.setdiff1d(np.arange(len(data)), found._references.positions)
+    rest = np.setdiff1d(np.arange(len(data)), found.references.positions)
     assert len(rest) == 50
     np.testing.assert_array_equal(found.of_fit(data)[rest], found.of(data[rest]))
+
+
+@pytest.mark.parametrize(("m", "share"), [(20, 0.2), (100, 0.05), (400, 0.02)])
+def test_the_tail_begins_where_few_objects_are(m, share):
+    oddness = 3.0 + np.exp(0.8 * norm.isf((np.arange(m) + 0.5) / m))
+    shift, half, deviation, degrees = tail_of(oddness, 2)
+    for quantile, beyond in ((0.5, 0.5), (1.0 - share, share)):
+        far = np.log(np.quantile(oddness, quantile) - shift)
+        assert norm.sf((far - half) / deviation) == pytest.approx(beyond)
+    assert np.quantile(oddness, 0.05) - shift == pytest.approx(2.0)
+    assert degrees == m / 2
+    # Objects on a grid are all alike: as Gaussian features they are not.
+    alike = tail_of(np.full(m, 7.0), 2).deviation
+    assert alike == pytest.approx(0.5 * 2.0 / (2.0 + 1.64 * 2.0))
 
 
 def test_from_which_novelty_on_objects_are_named():
@@ -186,7 +199,7 @@ def test_what_a_reference_lacks_could_be_anything_that_others_have():
     values, gaps = rng.normal(size=(25, 2)), np.zeros((25, 2), dtype=bool)
     gaps[7, 1] = True
     data = lacking(ic.from_gaussian(values, std=0.3), gaps)
-    references = Novelty(data)._references
+    references = Novelty(data).references
     row = int(np.flatnonzero(references.positions == 7)[0])
     others = np.delete(values[:, 1], 7)
     assert references.centers[row, 1] == pytest.approx(others.mean())
@@ -196,6 +209,6 @@ def test_what_a_reference_lacks_could_be_anything_that_others_have():
 
 def test_objects_with_many_values_are_where_their_means_are():
     values = np.random.default_rng(4).normal(size=(40, 25, 1))
-    places = room._places(ic.from_array(values))
+    places = places_of(ic.from_array(values))
     expected = values.var(axis=1).mean() / 25  # about which their own are scattered
     assert places.variances.mean() == pytest.approx(expected, rel=0.15)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from incerta.assessment.pairs import End, along, axis_between
-from incerta.assessment.posterior import without_gaps
-from incerta.mixture.model import Measured
+from incerta.assessment.pairs import Axes, End, along, axis_between, end_of, within
+from incerta.assessment.posterior import posterior, without_gaps
+from incerta.mixture.model import Components, Measured
 
 SIDES = (-1.0, 1.0)
 
@@ -95,3 +95,75 @@ def test_gaps_become_means_with_the_spread_as_error():
     full = Measured(some.values, some.errors[None], known)
     np.testing.assert_allclose(without_gaps(full).errors[0], filled.errors)
     assert (some.errors[gaps] == 0.0).all()
+
+
+# labels -----------------------------------------------------------------------------
+
+
+def test_some_gaussians_have_the_moments_of_their_mixture():
+    rng = np.random.default_rng(0)
+    weights, means = np.array([0.5, 0.2, 0.3]), rng.normal(size=(3, 2))
+    roots = rng.normal(size=(3, 2, 2))
+    full = roots @ np.swapaxes(roots, 1, 2)
+    chosen = np.array([0, 2])
+    found = end_of(Components(weights, means, full), chosen)
+    share = np.array([0.625, 0.375])
+    squares = [
+        s * (c + np.outer(m, m)) for s, c, m in zip(share, full[[0, 2]], means[[0, 2]])
+    ]
+    np.testing.assert_allclose(found.mean, share @ means[chosen])
+    expected = sum(squares) - np.outer(found.mean, found.mean)
+    np.testing.assert_allclose(found.covariance, expected)
+    assert found.size == pytest.approx(0.8)
+
+
+def blobs(places, n=300, seed=0):
+    """Objects around some places, with errors; the blob of each of them."""
+    rng = np.random.default_rng(seed)
+    blob = np.arange(n * len(places)) % len(places)
+    values = np.array(places, dtype=float)[blob] + 1.1 * rng.normal(size=(len(blob), 2))
+    return Measured(values.T, np.full((2, len(blob)), 0.21)), blob
+
+
+def axes(some, labels):
+    return Axes(some, labels, posterior(some, labels, labels.max() + 1, 0))
+
+
+def test_means_of_labels_are_those_of_true_values():
+    some, blob = blobs([[0, 0], [9, 0], [3, 30]])
+    found = axes(some, np.array([0, 0, 1])[blob])
+    np.testing.assert_allclose(found.means(2), [[4.5, 0.0], [3.0, 30.0]], atol=0.3)
+
+
+def test_the_valley_is_that_of_the_least_separate_parts():
+    near, blob = blobs([[0, 0], [0, 3.5]])
+    assert 2 < axes(near, blob).between(0, 1).depth < 30
+    some, blob = blobs([[0, 0], [0, 3.5], [0, -30], [25, 30]])
+    found = axes(some, np.array([0, 1, 0, 1])[blob])
+    assert 2 < found.between(0, 1).depth < 30  # not hundreds, as between the others
+    assert found.between(1, 0).depth == pytest.approx(found.between(0, 1).depth)
+    assert axes(near, (near.values[0] > 0.3).astype(int)).between(0, 1).depth < 0
+
+
+def test_a_part_of_few_objects_is_no_end():
+    some, blob = blobs([[0, 0], [0, 12]])
+    stray = np.flatnonzero(blob)[:30]  # 15 in each fold, among the other label
+    found = axes(some, np.where(np.isin(np.arange(600), stray), 0, blob))
+    assert found.between(0, 1).depth > 100
+
+
+def test_a_label_without_a_law_has_no_valley():
+    some, blob = blobs([[0, 0], [0, 9]])
+    labels = np.append(blob[:-1], 2)
+    assert axes(some, labels).between(0, 2) is None
+
+
+def test_halves_of_a_label():
+    two, _ = blobs([[0, 0], [0, 9]])
+    assert within(two, 0).depth > 100
+    # Long in one direction: k-means would halve that one.
+    long = two._replace(values=two.values * [[9.0], [1.0]])
+    assert within(long, 0).depth > 100
+    one, _ = blobs([[0, 0]])
+    assert within(one, 0).depth < 0
+    assert within(one.only(np.arange(90)), 0) is None

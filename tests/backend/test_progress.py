@@ -1,13 +1,23 @@
 """The hook, and the bars that appear in notebooks by themselves."""
 
+import io
 import sys
+from contextlib import redirect_stderr
 from itertools import repeat
 from threading import Thread
 from types import ModuleType, SimpleNamespace
 
 import pytest
+from rich.progress import Progress
 
-from incerta.backend.progress import AFTER, followed, reporting_to, track
+from incerta.backend.progress import (
+    AFTER,
+    LASTING,
+    bars,
+    followed,
+    reporting_to,
+    track,
+)
 
 
 class Bar:
@@ -31,15 +41,14 @@ class Bar:
 
 
 @pytest.fixture
-def bars(monkeypatch):
+def drawn(monkeypatch):
     """Bars that are drawn, in what looks like a notebook with tqdm."""
     ipython, tqdm = ModuleType("IPython"), ModuleType("tqdm.auto")
     shell = SimpleNamespace(kernel=object())
     ipython.get_ipython, tqdm.tqdm = lambda: shell, Bar
-    monkeypatch.setitem(sys.modules, "IPython", ipython)
-    monkeypatch.setitem(sys.modules, "tqdm", ModuleType("tqdm"))
-    monkeypatch.setitem(sys.modules, "tqdm.auto", tqdm)
-    monkeypatch.setattr(Bar, "made", [])
+    for module in (ipython, ModuleType("tqdm"), tqdm):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    Bar.made.clear()
     return Bar.made
 
 
@@ -71,31 +80,75 @@ def test_without_a_hook_steps_are_counted_all_the_same():
     assert list(track(3, "worlds")) == [1, 2, 3]
 
 
-def test_a_notebook_has_a_bar_until_the_work_ends(bars):
+def test_a_notebook_has_a_bar_until_the_work_ends(drawn):
     steps = track(4, "worlds")
     assert next(steps) == 1
-    (bar,) = bars
+    (bar,) = drawn
     assert (bar.name, bar.total, bar.done, bar.open) == ("worlds", 4, 1, True)
     assert list(steps) == [2, 3, 4]
     assert (bar.done, bar.open) == (4, False)
 
 
-def test_a_notebook_without_tqdm_has_none(bars, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+def test_a_notebook_without_tqdm_has_none(drawn):
+    sys.modules["tqdm.auto"] = None
     assert list(track(2, "worlds")) == [1, 2]
-    assert bars == []
+    assert drawn == []
 
 
-def test_a_hook_comes_before_the_notebook(bars):
+def test_a_hook_comes_before_the_notebook(drawn):
     with reporting_to(lambda *_: None):
         list(track(2, "worlds"))
-    assert bars == []
+    assert drawn == []
 
 
-def test_no_bars_outside_a_kernel_or_from_threads(bars):
+def test_no_bars_outside_a_kernel_or_from_threads(drawn):
     thread = Thread(target=lambda: list(track(2, "worlds")))
     thread.start()
     thread.join()
     del sys.modules["IPython"].get_ipython().kernel
     assert list(track(2, "worlds")) == [1, 2]
-    assert bars == []
+    assert drawn == []
+
+
+# terminals --------------------------------------------------------------------------
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_work_within_other_work_is_shown_if_it_lasts(monkeypatch):
+    now, made = [0.0], []
+
+    class Recorded(Progress):
+        def __init__(self, *columns, **options):
+            super().__init__(*columns, get_time=lambda: now[0], **options)
+            made.append(self)
+
+    def visible():
+        return [task.description for task in made[0].tasks if task.visible]
+
+    monkeypatch.setattr("rich.progress.Progress", Recorded)
+    with redirect_stderr(Terminal()), bars(shown=False):
+        assert made == []
+    with redirect_stderr(io.StringIO()), bars():
+        assert made == []
+    with redirect_stderr(Terminal()), bars():
+        assert visible() == ["working"]
+        worlds = track(5, "worlds")
+        rounds = track(9, "rounds")
+        assert visible() == ["worlds"]
+        now[0] += LASTING
+        next(rounds)
+        assert visible() == ["worlds"]
+        now[0] += 0.1
+        next(rounds)
+        assert visible() == ["worlds", "rounds"]
+        assert list(rounds)[-1] == 9
+        rounds = track(7, "rounds")  # begins again
+        assert visible() == ["worlds"]
+        assert list(worlds)[-1] == 5
+        assert visible() == ["rounds"]
+        assert len(list(rounds)) == 7
+        assert visible() == ["working"]

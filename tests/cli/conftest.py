@@ -36,8 +36,9 @@ def heeded():
 def call():
     """Run in this process; anything unexpected comes out as a traceback."""
 
-    def call(*arguments, input=None, code=0):
-        done = Runner().invoke(app, [str(a) for a in arguments], input=input)
+    def call(*arguments, input=None, code=0, **environment):
+        asked = [str(argument) for argument in arguments]
+        done = Runner().invoke(app, asked, input=input, env=environment)
         assert done.exit_code == code, done.output
         return done
 

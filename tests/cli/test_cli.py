@@ -51,10 +51,9 @@ def test_help_is_light(arguments):
 
 @pytest.mark.parametrize("command", [None, *COMMANDS])
 @pytest.mark.parametrize("width", [80, 200])
-def test_help_wraps_in_80_columns_and_cuts_no_word(call, monkeypatch, command, width):
-    monkeypatch.setenv("COLUMNS", str(width))
-    monkeypatch.setenv("TERMINAL_WIDTH", str(width))
-    told = call(*([] if command is None else [command]), "--help").stdout
+def test_help_wraps_in_80_columns_and_cuts_no_word(call, command, width):
+    wide = {"COLUMNS": str(width), "TERMINAL_WIDTH": str(width)}
+    told = call(*([] if command is None else [command]), "--help", **wide).stdout
     assert max(map(len, told.splitlines())) <= 80
     flat = " ".join(told.split())
     group = typer.main.get_command(app)

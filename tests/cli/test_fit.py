@@ -9,6 +9,7 @@ import shlex
 import signal
 import subprocess
 import time
+from contextlib import chdir
 from importlib import import_module
 from pathlib import Path
 
@@ -200,11 +201,11 @@ def test_other_files_of_a_folder_stay(call, wide, tmp_path):
     assert (out / "table.csv").read_text() != "old"
 
 
-def test_this_folder(call, wide, tmp_path, monkeypatch):
+def test_this_folder(call, wide, tmp_path):
     place = tmp_path / "here"
     place.mkdir()
-    monkeypatch.chdir(place)
-    call("fit", wide, *QUICK, "-o", ".")
+    with chdir(place):
+        call("fit", wide, *QUICK, "-o", ".")
     assert names_in(place) == MADE
 
 
@@ -395,15 +396,10 @@ def test_dry_run_refuses_what_a_fit_would(call, wide):
 
 
 @needs("jinja2", "report")
-@pytest.mark.parametrize("library", ["pyarrow", "none"])
 def test_a_folder_with_a_report_parses_its_file_once(
     call, wide, tmp_path, monkeypatch, library
 ):
     """Of a table whose columns are guessed."""
-    if library == "none":
-        monkeypatch.setattr(text_files, "has_pyarrow", lambda: False)
-    elif not text_files.has_pyarrow():
-        pytest.skip("needs pyarrow")
     parses = []
 
     def counting(name):

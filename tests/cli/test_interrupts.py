@@ -188,30 +188,3 @@ def test_workers_end_with_the_process(tmp_path):
         return False
 
     until(gone)
-
-
-@pytest.mark.usefixtures("heeded")
-def test_renaming_is_not_cut_in_two(tmp_path, monkeypatch):
-    from pathlib import Path
-
-    from incerta.backend.writing import filling
-
-    folder = tmp_path / "out"
-    folder.mkdir()
-    replace = Path.replace
-
-    def interrupted(self, target):
-        os.kill(os.getpid(), signal.SIGINT)
-        return replace(self, target)
-
-    monkeypatch.setattr(Path, "replace", interrupted)
-
-    def fill():
-        with filling(folder) as place:
-            for name in "abc":
-                (place / name).write_text(name)
-
-    with pytest.raises(KeyboardInterrupt):
-        fill()
-    assert names_in(folder) == ["a", "b", "c"]
-    assert names_in(tmp_path) == ["out"]

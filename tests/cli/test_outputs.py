@@ -5,15 +5,12 @@ import io
 import json
 import os
 import sys
-import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.backend import writing
-from incerta.backend.writing import filling
 from incerta.cli.output import Target, write_table
 from tests.extras import not_on_windows
 
@@ -138,37 +135,6 @@ def test_ids_of_a_hundred_thousand_letters(call, tmp_path):
     assert len(done.output) < 3000
     assert (tmp_path / "out" / "summary.json").stat().st_size < 10**6
     assert ids_in((tmp_path / "out" / "table.csv").read_text()) == names
-
-
-def test_second_writer_loses_nothing(tmp_path):
-    with filling(tmp_path / "out") as slow:
-        (slow / "a").write_text("slow")
-        with filling(tmp_path / "out") as fast:
-            (fast / "a").write_text("fast")
-            (fast / "b").write_text("fast")
-    assert (tmp_path / "out" / "a").read_text() == "slow"
-    assert names(tmp_path / "out") == ["a", "b"]
-    assert names(tmp_path) == ["out"]
-
-
-@not_on_windows("does not say which processes run")
-def test_what_killed_runs_left_is_removed(tmp_path, monkeypatch):
-    ours = writing.part_of(tmp_path)
-    dead = tmp_path / ours.name.replace(f"-{os.getpid()}-", "-999999999-")
-    young = tmp_path / (dead.name[:-8] + "00000000")
-    elsewhere = tmp_path / dead.name.replace(writing._machine(), "0" * 8)
-    other = tmp_path / ".incerta.part-mine"
-    for folder in (ours, dead, young, elsewhere, other):
-        folder.mkdir()
-        (folder / "model.incerta").write_text("half")
-        long_ago = time.time() - 2 * writing.FORGOTTEN
-        if folder != young:
-            os.utime(folder, (long_ago, long_ago))
-    with writing.replacing(tmp_path / "file") as beside:
-        beside.write_text("whole")
-    assert names(tmp_path) == sorted(
-        ["file", *(p.name for p in (ours, young, elsewhere, other))]
-    )
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
 
 import numpy as np
@@ -85,23 +86,24 @@ def folder(tmp_path):
         for page in PAGES
     ],
 )
-def test_commands_run(page, folder, call, monkeypatch):
+def test_commands_run(page, folder, call):
     # The demo has tests of its own, and takes as long as all others.
     commands = [c for c in commands_of(page) if not c.startswith("incerta demo")]
     assert commands
-    monkeypatch.chdir(folder)
     path = f"{Path(sys.executable).parent}:/usr/bin:/bin"
     for command in commands:
         if page != "README.md":  # starting takes seconds
             words, _, file = command.partition(" > ")
-            done = call(*shlex.split(words)[1:])
+            with chdir(folder):
+                done = call(*shlex.split(words)[1:])
             if file:
-                Path(file).write_text(done.stdout, encoding="utf-8")
+                (folder / file).write_text(done.stdout, encoding="utf-8")
             continue
         if os.name == "nt":
             pytest.skip("these commands are for a shell that Windows lacks")
         done = subprocess.run(
             ["bash", "-c", command],
+            cwd=folder,
             capture_output=True,
             text=True,
             env={"PATH": path, "HOME": str(folder), "LC_ALL": "C.UTF-8"},

@@ -95,16 +95,6 @@ def test_format_by_name(call, fitted, new, tmp_path):
     assert len(rows_of(target.read_text())) == 12
 
 
-def test_interrupted_while_writing(call, fitted, new, tmp_path, monkeypatch):
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("incerta.cli.output.write_table", interrupted)
-    before = sorted(tmp_path.iterdir())
-    call("predict", fitted, new, "-o", tmp_path / "clusters.csv", code=130)
-    assert sorted(tmp_path.iterdir()) == before
-
-
 def test_where_nothing_can_be_written(call, fitted, new, tmp_path):
     assert "folder" in call("predict", fitted, new, "-o", tmp_path, code=2).stderr
     gone = tmp_path / "gone" / "clusters.csv"

@@ -2,12 +2,9 @@
 
 import os
 import subprocess
-import sys
 
 import pytest
-from rich.progress import Progress
 
-from incerta.backend.progress import LASTING, bars, track
 from tests.cli.conftest import QUICK, WIDE, environment
 
 pty = pytest.importorskip("pty", reason="needs a terminal of Unix")
@@ -59,33 +56,3 @@ def test_no_bar_for_quick_work_and_in_silence(program, wide, after, quiet):
     told = said_on_a_terminal(program(code, "fit", wide, *QUICK, *quiet))
     assert "time left" not in told
     assert "\x1b[?25l" not in told  # the cursor was never hidden
-
-
-def test_work_within_other_work_is_shown_if_it_lasts(monkeypatch):
-    now, made = [0.0], []
-
-    class Recorded(Progress):
-        def __init__(self, *columns, **options):
-            super().__init__(*columns, get_time=lambda: now[0], **options)
-            made.append(self)
-
-    def visible():
-        return [task.description for task in made[0].tasks if task.visible]
-
-    monkeypatch.setattr("rich.progress.Progress", Recorded)
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with bars():
-        assert visible() == ["working"]
-        worlds = track(5, "worlds")
-        rounds = track(9, "rounds")
-        assert visible() == ["worlds"]
-        now[0] += LASTING + 0.1
-        next(rounds)
-        assert visible() == ["worlds", "rounds"]
-        assert list(rounds)[-1] == 9
-        rounds = track(7, "rounds")  # begins again
-        assert visible() == ["worlds"]
-        assert list(worlds)[-1] == 5
-        assert visible() == ["rounds"]
-        assert len(list(rounds)) == 7
-        assert visible() == ["working"]

@@ -5,6 +5,7 @@ import io
 import json
 import signal
 import subprocess
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -110,14 +111,23 @@ def test_a_row_far_away_is_no_cluster():
     assert len(work.watcher.clusters) == 2
 
 
-def test_another_number_must_be_found_twice(monkeypatch):
-    found = iter([2, 3, 2, 3, 3, 1])
-    name = "incerta.api.watcher.number_of_clusters"
-    monkeypatch.setattr(name, lambda *given: next(found))
-    watcher = Watcher()
-    looks = [watcher._k(None, last=False) for _ in range(5)]
-    assert looks == [2, None, 2, None, 3]
-    assert watcher._k(None, last=True) == 3
+def test_another_number_must_be_found_twice():
+    rng = np.random.default_rng(0)
+    watcher = Watcher(random_state=0)
+
+    def looked(places):
+        values = rng.normal(size=(400, 1)) + 12.0 * rng.choice(places, size=(400, 1))
+        watcher.take(ic.from_gaussian(values, std=0.1))
+        ended = deepcopy(watcher)
+        ended.look(last=True)
+        assert ended.clusters  # nobody looks again
+        events = watcher.look()
+        return len(events), len(watcher.clusters)
+
+    assert looked([0, 1]) == (2, 2)
+    assert looked([0, 1]) == (0, 2)
+    assert looked([2]) == (0, 2)
+    assert looked([2]) == (1, 3)
 
 
 def test_a_number_that_was_asked_for():

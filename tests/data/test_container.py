@@ -32,16 +32,6 @@ def test_moments_of_values_against_a_loop(data):
         np.testing.assert_allclose(data.variance()[i], np.diag(cov), atol=1e-12)
 
 
-def test_moments_do_not_depend_on_blocks(monkeypatch):
-    data = make("weighted", n=50, d=3)
-    whole = data.mean(), data.variance(), data.covariance()
-    monkeypatch.setattr("incerta.data.laws.BLOCK_BYTES", 200)
-    for one, many in zip(
-        whole, (data.mean(), data.variance(), data.covariance()), strict=True
-    ):
-        np.testing.assert_allclose(one, many, atol=1e-13)
-
-
 def test_variance_far_from_the_origin():
     data = ic.from_array(np.array([[[1e9], [1e9 + 1], [1e9 + 2]]]))
     np.testing.assert_allclose(data.variance(), [[2 / 3]])

@@ -551,9 +551,12 @@ class TestUnusualTables:
     def test_arrow_dictionary_that_repeats_itself(self):
         pa = pytest.importorskip("pyarrow")
         ids = pa.DictionaryArray.from_arrays([0, 1, 2], ["a", "a", "b"])
-        table = pa.table({"id": ids, "x": [1.0, 3.0, 5.0]})
-        data = ic.from_frame(table, id="id", values="x")
-        assert data.ids.tolist() == ["a", "b"]
+        others = pa.DictionaryArray.from_arrays([1, 0], ["c", "a"])
+        for chunks, expected in (([ids], ["a", "b"]), ([ids, others], ["a", "b", "c"])):
+            column = pa.chunked_array(chunks)
+            table = pa.table({"id": column, "x": np.arange(float(len(column)))})
+            data = ic.from_frame(table, id="id", values="x")
+            assert data.ids.tolist() == expected
 
     def test_arrow_string_view(self):
         pa = pytest.importorskip("pyarrow")

@@ -224,3 +224,26 @@ def test_it_is_kept_in_files(tmp_path):
             getattr(again.data.law, name), getattr(data.law, name)
         )
     np.testing.assert_array_equal(again.predict_proba(data), result.predict_proba(data))
+
+
+@pytest.mark.parametrize("correlated", [False, True])
+def test_projections_onto_features_are_measurements_of_these(correlated):
+    rng = np.random.default_rng(0)
+    orders = np.array([rng.permutation(3) for _ in range(5)])
+    matrix = np.eye(3)[orders]
+    matrix[3, 1] = 0.0  # nothing is measured there
+    values, roots = rng.normal(size=(5, 3)), rng.normal(size=(5, 3, 3))
+    cov = roots @ np.swapaxes(roots, 1, 2) + np.eye(3)
+    cov = cov if correlated else cov * np.eye(3)
+    said = {"cov": cov} if correlated else {"std": np.sqrt(np.einsum("nii->ni", cov))}
+    found = ic.from_gaussian(values, **said, projection=matrix)
+    places = np.argsort(orders, axis=1)
+    expected = np.take_along_axis(values, places, axis=1)
+    gap = 3, orders[3, 1]
+    expected[gap] = np.nan
+    np.testing.assert_allclose(found.mean(), expected)
+    turned = np.array([c[np.ix_(p, p)] for c, p in zip(cov, places, strict=True)])
+    known = np.isfinite(expected)
+    both = known[:, :, None] & known[:, None]
+    np.testing.assert_allclose(found.covariance()[both], turned[both])
+    assert not hasattr(found.law, "matrix")

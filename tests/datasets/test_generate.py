@@ -10,6 +10,9 @@ from incerta.datasets import (
     load_wine,
     make_uncertain,
     make_uncertain_blobs,
+    make_uncertain_moons,
+    make_uncertain_rings,
+    make_uncertain_stars,
     make_waveform,
 )
 from incerta.exceptions import DataError
@@ -218,3 +221,47 @@ def test_waveform_resembles_the_published_file():
 def test_waveform_of_no_object():
     with pytest.raises(ValueError, match="n_objects=0"):
         make_waveform(0)
+
+
+# shapes -----------------------------------------------------------------------------
+
+
+def test_moons_and_rings_are_arcs():
+    data, moon = make_uncertain_moons(900, uncertainty=0.0, random_state=0)
+    centers = np.array([[0.0, 0.0], [1.0, 0.5]])[moon]
+    x, y = (data.mean() - centers).T
+    np.testing.assert_allclose(np.hypot(x, y), 1.0)
+    assert np.bincount(moon).tolist() == [450, 450]
+    assert (np.where(moon == 0, y, -y) >= 0.0).all()
+    data, ring = make_uncertain_rings(900, uncertainty=0.0, random_state=0)
+    x, y = data.mean().T
+    np.testing.assert_allclose(np.hypot(x, y), np.array([0.5, 1.25])[ring])
+    assert np.bincount(ring).tolist() == [300, 600]
+    for mark in (0, 1):
+        quarters = np.bincount(2 * (x[ring == mark] > 0) + (y[ring == mark] > 0))
+        np.testing.assert_allclose(quarters / quarters.sum(), 0.25, atol=0.07)
+
+
+@pytest.mark.parametrize("make", [make_uncertain_moons, make_uncertain_rings])
+def test_errors_of_shapes(make):
+    true, labels = make(3000, uncertainty=0.0, random_state=0)
+    data, same = make(3000, uncertainty=0.2, random_state=0)
+    np.testing.assert_array_equal(same, labels)
+    std = np.sqrt(data.variance())
+    np.testing.assert_array_equal(std[:, 0], std[:, 1])
+    assert 0.05 <= std.min() < 0.055
+    assert 0.345 < std.max() <= 0.35
+    off = (data.mean() - true.mean()) / std
+    np.testing.assert_allclose([off.mean(), off.std()], [0.0, 1.0], atol=0.03)
+
+
+def test_stars_move_in_three_groups():
+    data, labels = make_uncertain_stars(30_000, random_state=0)
+    std = np.sqrt(data.variance())
+    np.testing.assert_allclose(std[:, 0] / std[:, 1], 2.5 / 1.5)
+    logs = np.log(std[:, 0] / 2.5)
+    np.testing.assert_allclose([logs.mean(), logs.std()], [0.0, 1.0], atol=0.02)
+    off = data.mean() - np.array([[-5.0, -5.0], [6.0, -3.0], [0.0, 7.5]])[labels]
+    off /= np.sqrt(1.75**2 + std**2)
+    np.testing.assert_allclose([off.mean(), off.std()], [0.0, 1.0], atol=0.02)
+    assert np.abs(np.bincount(labels) - 10_000).max() < 400

@@ -1,24 +1,22 @@
+"""Clusters in worlds, as model files hold them."""
+
 import numpy as np
-import pytest
-from joblib import parallel_config
 
-from incerta.density import in_worlds
+import incerta as ic
+from incerta.density.in_worlds import DenseClusters
+from tests.stored import changed, refused
 
 
-@pytest.mark.parametrize("n_jobs", [None, 2])
-def test_threads_are_those_that_were_asked_for(monkeypatch, n_jobs):
-    asked = []
-
-    class Tree:
-        def __init__(self, places):
-            pass
-
-        def query_ball_point(self, places, radii, *, return_length, workers):
-            asked.append(workers)
-            return np.full(len(places), 9)
-
-    monkeypatch.setattr(in_worlds, "cKDTree", Tree)
-    n = in_worlds.MANY_OBJECTS + 1
-    with parallel_config("threading", n_jobs=n_jobs):
-        in_worlds._core(np.zeros((n, 1)), np.zeros(n, np.intp), np.ones(1), 3)
-    assert asked == [n_jobs or 1]
+def test_stored_clusters_fit_their_worlds():
+    labels, levels = np.array([0, 0, 1, -1]), np.array([1.0, 2.0])
+    found = DenseClusters(
+        worlds=ic.from_gaussian(np.eye(4), std=0.1).worlds(3, 0),
+        labels=labels,
+        levels=levels,
+        min_samples=1,
+    )
+    changed(found, labels=labels - 1 + np.array([0, 0, 0, 1]))
+    refused(found, labels=labels[:3])
+    refused(found, labels=labels + 1)
+    refused(found, labels=labels - 1)
+    refused(found, min_samples=0)

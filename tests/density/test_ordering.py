@@ -10,7 +10,6 @@ from scipy.stats import foldnorm
 from sklearn.cluster import cluster_optics_dbscan
 
 import incerta as ic
-from incerta.density import reachability
 from incerta.density.ordering import (
     Ordering,
     clusters_at_cut,
@@ -130,10 +129,9 @@ def test_a_cap_beyond_all_distances_changes_nothing(seed, m):
 
 
 @pytest.mark.parametrize("max_eps", [np.inf, 4.0])
-def test_many_features_and_many_blocks(monkeypatch, max_eps):
-    monkeypatch.setattr(reachability, "TILE_BYTES", 800)
-    x = np.random.default_rng(0).normal(size=(30, 16))
-    worlds = ic.from_gaussian(x, std=0.5).worlds(3, 0)
+def test_many_features_and_many_blocks(max_eps):
+    x = np.random.default_rng(0).normal(size=(800, 16))
+    worlds = ic.from_gaussian(x, std=0.5).worlds(2, 0)
     reach, core = expected_in_worlds(worlds, 4, max_eps)
     wanted_reach, wanted_core = expected(worlds, 4, max_eps)
     full = reach if np.isinf(max_eps) else dense(reach, max_eps)

@@ -10,7 +10,6 @@ from sklearn.cluster import DBSCAN
 from sklearn.metrics import adjusted_rand_score
 
 import incerta as ic
-from incerta.density import persistence
 from incerta.density.persistence import (
     Tree,
     nearest,
@@ -86,12 +85,12 @@ def test_of_exact_data_pieces_are_those_of_dbscan(seed, m):
         assert adjusted_rand_score(found.labels_[core], pieces[core]) == 1.0
 
 
-def test_joined_objects_are_both_core(monkeypatch):
-    # So few neighbors that one may be far from core, and not know the other.
-    monkeypatch.setattr(persistence, "N_NEIGHBORS", 2)
+def test_joined_objects_are_both_core():
     for seed in range(20):
-        data = some_data(seed, "exact")
-        tree = tree_of(data.law, data.worlds(1, 0), min(6, len(data)))
+        rng = np.random.default_rng(seed)
+        data = ic.as_uncertain(rng.normal(size=(120, 2)))
+        # So many that an object may be far from core, and not know the other.
+        tree = tree_of(data.law, data.worlds(1, 0), 60)
         both = np.maximum(tree.core[tree.first], tree.core[tree.second])
         assert (tree.radii >= both).all()
 

@@ -1,14 +1,11 @@
 """Decisions in single precision are those of double precision."""
 
-from collections import Counter
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from incerta.data.laws import Values
-from incerta.density import single
 from incerta.density.single import counts, factors, near
 from incerta.density.value_pairs import pairs_of_values
 from tests.extras import ENGINES
@@ -88,22 +85,6 @@ def test_partners_in_any_order(engine):
     shares = pairs_of_values(law, law, 6.0, engine=engine)
     table = shares(i, in_order).reshape(10, 10)
     np.testing.assert_array_equal(shares(i, shuffled), table[i, shuffled])
-
-
-def test_few_columns_are_looked_at_twice(monkeypatch):
-    rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(50, 10)), rng.normal(size=(5000, 10))
-    looked_at = Counter()
-    exact = single._squared_distances
-
-    def spied(x, y):
-        looked_at["columns"] += len(y)
-        return exact(x, y)
-
-    monkeypatch.setattr(single, "_squared_distances", spied)
-    center = np.zeros(10)
-    near(x, y, 4.1, factors(x, center, 4.1), factors(y, center, 4.1))
-    assert looked_at["columns"] < 50
 
 
 @pytest.mark.parametrize("n", [254, 255, 256, 257, 515])

@@ -6,6 +6,7 @@ import pytest
 import incerta as ic
 from incerta.directions.factors import PRIOR, Factors, Table, places_of
 from tests.directions.tables import factor_table, with_errors
+from tests.stored import changed, refused
 
 
 def a_model(seed=0, d=12, q=2):
@@ -116,3 +117,16 @@ def test_directions_are_in_order_and_have_the_sign_of_their_larger_loadings():
     assert (((factors.loadings / model.noise_[:, None]) ** 3).sum(axis=0) > 0).all()
     base = factors.loadings / model.noise_[:, None]
     assert np.allclose(base.T @ base, np.eye(3), atol=1e-8)
+
+
+def test_stored_factors_are_those_of_a_table():
+    _, _, values, std = factor_table(0)
+    found = ic.Directions().fit(with_errors(values, std))._found
+    for part in ("own", "true", "variances", "left"):
+        refused(found.factors, **{part: 0.0 * getattr(found.factors, part)})
+    d = len(found.copy_of)
+    changed(found, factors=None, near_to=np.full(d, d - 1))
+    refused(found, factors="none")
+    refused(found, copy_of=found.copy_of + 1)
+    refused(found, near_to=np.full(d, d))
+    refused(found, near_to=np.full(d, -1))

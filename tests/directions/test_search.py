@@ -6,6 +6,7 @@ import pytest
 import incerta as ic
 from incerta import settings
 from incerta.directions import search
+from incerta.directions.search import beyond_chance
 from tests.directions.tables import factor_table, few_tell, noise, with_errors
 
 
@@ -92,13 +93,11 @@ def test_copies_are_one_feature():
     )
 
 
-def test_copies_in_other_blocks(monkeypatch):
-    values, _ = noise(1, 100, 40, level=0.0)
-    values = np.hstack([values, values[:, [7, 31]]])
-    whole = ic.Directions().fit(values).copies_
-    monkeypatch.setattr(search, "BLOCK", 9)
-    assert np.array_equal(ic.Directions().fit(values).copies_, whole)
-    assert whole[40:].tolist() == [7, 31]
+def test_copies_in_other_blocks():
+    values, _ = noise(1, 100, 600, level=0.0)
+    values = np.hstack([values, values[:, [7, 531]]])
+    found = ic.Directions().fit(values).copies_
+    assert found.tolist() == [*range(600), 7, 531]
 
 
 def test_features_that_do_not_vary_or_are_missing():
@@ -133,10 +132,10 @@ def test_leading_triples(shape):
 def test_chance_of_pairs():
     # The largest correlation of independent features stays below, 99 times of 100.
     rng = np.random.default_rng(0)
-    least = search._beyond_chance(0.5 * 50 * 49, 40, settings.CORRELATED_BY_CHANCE)
+    least = beyond_chance(0.5 * 50 * 49, 40, settings.CORRELATED_BY_CHANCE)
     above = 0
     for _ in range(200):
         found = np.corrcoef(rng.normal(size=(50, 40)))
         above += np.abs(found[np.triu_indices(50, 1)]).max() > least
     assert above <= 8
-    assert search._beyond_chance(1e6, 2, settings.CORRELATED_BY_CHANCE) == 1.0
+    assert beyond_chance(1e6, 2, settings.CORRELATED_BY_CHANCE) == 1.0

@@ -3,10 +3,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.spatial.distance import cdist
 
 import incerta as ic
 from incerta.data.laws import Independent, Values
-from incerta.distances import expected as module
 from incerta.distances.affinity import with_closed_form
 from incerta.distances.expected import expected_distance_matrix, expected_distances
 from tests.strategies import KINDS, make, uncertain_data
@@ -52,17 +52,21 @@ def test_two_sets_against_brute_force(metric, kinds, seed):
     np.testing.assert_allclose(found, over_all_pairs(a, b, metric), rtol=1e-9)
 
 
-@pytest.mark.parametrize("tile", [1, 2, 3, 7])
-@pytest.mark.parametrize("kind", VALUES)
-def test_objects_may_be_cut_by_tiles(monkeypatch, tile, kind):
-    data = make(kind, n=6, d=2, seed=8)
-    whole = expected_distance_matrix(data.law, "euclidean", 0)
-    monkeypatch.setattr(module, "TILE", tile)
-    found = expected_distance_matrix(data.law, "euclidean", 0)
-    np.testing.assert_allclose(found, whole, rtol=1e-12)
-    cross = expected_distances(data.law, data.law, "euclidean", 0)
-    off = ~np.eye(6, dtype=bool)
-    np.testing.assert_allclose(cross[off], whole[off], rtol=1e-12)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_objects_may_be_cut_by_tiles(weighted):
+    rng = np.random.default_rng(8)
+    starts = np.array([0, 900, 901, 1024, 2048, 2049, 4000])
+    values, weights = rng.normal(size=(4000, 2)), rng.uniform(0.5, 1.5, 4000)
+    weights = weights if weighted else np.ones(4000)
+    weights /= np.repeat(np.add.reduceat(weights, starts[:-1]), np.diff(starts))
+    law = Values(values, starts, weights if weighted else None)
+    far = weights[:, None] * cdist(values, values) * weights
+    whole = np.add.reduceat(np.add.reduceat(far, starts[:-1], 0), starts[:-1], 1)
+    cross = expected_distances(law, law, "euclidean", 0)
+    np.testing.assert_allclose(cross, whole, rtol=1e-9)
+    np.fill_diagonal(whole, 0.0)
+    found = expected_distance_matrix(law, "euclidean", 0)
+    np.testing.assert_allclose(found, whole, rtol=1e-9)
 
 
 SEVEN_INTERVALS = ic.from_interval(

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import energy_distance
 from sklearn.metrics import adjusted_rand_score
 
-from incerta.backend.memory import blocks
-from incerta.divergence import between_clusterings, clusterings, energy
+from incerta.divergence import between_clusterings, energy
 from incerta.divergence.clusterings import ari_matrix
 
 
@@ -56,14 +55,8 @@ def test_all_rand_indices_against_scikit_learn(noise, seed, m, n, k):
 
 
 @pytest.mark.parametrize("noise", ["cluster", "singletons"])
-@pytest.mark.parametrize("k", [4, 12])
-def test_rand_indices_in_several_blocks(monkeypatch, noise, k):
-    labels = np.random.default_rng(0).integers(-1, k, size=(7, 200))
-    monkeypatch.setattr(clusterings, "MOST_COLUMNS", 10)
-    monkeypatch.setattr(clusterings, "COUNT_BYTES", 8 * 200 * 2)
-    monkeypatch.setattr(
-        clusterings, "blocks", lambda n, size, limit=999: blocks(n, size, limit)
-    )
+def test_rand_indices_in_several_blocks(noise):
+    labels = np.random.default_rng(0).integers(-1, 70, size=(31, 400))
     found = ari_matrix(labels, noise=noise)
     np.testing.assert_allclose(found, rand_indices(labels, noise), atol=1e-12)
 

@@ -20,7 +20,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import incerta as ic
 from incerta import WorldConsensus
 from incerta.datasets import make_uncertain_blobs
-from incerta.ensemble import linkage
 from incerta.exceptions import IncertaWarning
 from incerta.published import SC
 from tests.strategies import KINDS, make
@@ -354,15 +353,6 @@ def test_an_exact_fit_and_uncertain_new_objects():
     np.testing.assert_array_equal(found.predict(x), found.labels_)
     mixed = WorldConsensus(AgglomerativeClustering(2), 9, random_state=0).fit(pair())
     np.testing.assert_array_equal(mixed.predict(x), mixed.labels_)
-
-
-def test_many_objects_take_the_same_way(monkeypatch):
-    data = pair(200, gap=4.0, std=1.0)
-    expected = WorldConsensus(TWO, 15, random_state=0).fit(data)
-    monkeypatch.setattr(linkage, "MOST_PAIRS", 60)
-    found = WorldConsensus(TWO, 15, random_state=0).fit(data)
-    assert found.n_clusters_ == 2
-    assert adjusted_rand_score(found.labels_, expected.labels_) > 0.97
 
 
 def test_too_many_clusters_to_store(monkeypatch):

@@ -11,7 +11,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import incerta as ic
 from incerta.density.ordering import densest_first
-from incerta.estimators import _foptics
 from incerta.estimators._foptics import FOPTICS
 from incerta.exceptions import IncertaWarning
 from tests.strategies import KINDS, make
@@ -343,11 +342,10 @@ def test_other_features_are_refused():
         found.predict(make("gaussian", n=2, d=3))
 
 
-def test_too_many_objects(monkeypatch):
-    monkeypatch.setattr(_foptics, "MOST_OBJECTS", 10)
-    x = np.random.default_rng(0).normal(size=(40, 2))
-    with pytest.raises(ValueError, match=r"40 objects are too many .* pass max_eps"):
+def test_too_many_objects():
+    x = np.random.default_rng(0).normal(size=(10_001, 2))
+    with pytest.raises(ValueError, match=r"10001 objects are too many .* pass max_eps"):
         FOPTICS().fit(x)
-    with pytest.raises(ValueError, match=r"max_eps=9.0 leaves about .* lower max_eps"):
-        FOPTICS(max_eps=9.0).fit(x)
-    assert len(FOPTICS(max_eps=0.1).fit(x).labels_) == 40
+    with pytest.raises(ValueError, match=r"max_eps=99.0 leaves about .* lower max_eps"):
+        FOPTICS(max_eps=99.0).fit(x)
+    assert len(FOPTICS(max_eps=0.001).fit(x).labels_) == 10_001

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.backend import fold
-from incerta.data.files import lazy
 from incerta.data.partitioned import PartitionedData
 from incerta.mixture import pieces
 
@@ -28,10 +26,10 @@ def folder(tmp_path, request):
     columns = {"star": ids, "a": values[:, 0], "b": values[:, 1]}
     if request.param == "with errors":
         columns |= {"a_error": rng.uniform(0.1, 1.0, n), "b_error": np.full(n, 0.3)}
-    half = np.searchsorted(ids, n // 2)
-    for name, part in (("x", slice(half)), ("y", slice(half, None))):
-        table = pa.table({key: column[part] for key, column in columns.items()})
-        pq.write_table(table, tmp_path / f"{name}.parquet", row_group_size=20)
+    for first in range(0, n, 25):
+        here = (ids >= first) & (ids < first + 25)
+        table = pa.table({key: column[here] for key, column in columns.items()})
+        pq.write_table(table, tmp_path / f"{first}.parquet", row_group_size=20)
     more = {"errors": "{}_error"} if request.param == "with errors" else {}
     return tmp_path, {**SAID, **more}
 
@@ -44,10 +42,7 @@ def fits(folder, estimator):
     return estimator().fit(apart), apart.gather(), apart
 
 
-@pytest.mark.parametrize("share", [4, 2**60])  # all is kept, or nothing
-def test_ukmeans(folder, monkeypatch, share):
-    monkeypatch.setattr(lazy, "PIECE_BYTES", 1)
-    monkeypatch.setattr(fold, "_HELD_SHARE", share)
+def test_ukmeans(folder):
     there, together, apart = fits(folder, lambda: ic.UKMeans(3, random_state=0))
     one = PartitionedData((together,), together.feature_names)
     here = ic.UKMeans(3, random_state=0).fit(one)
@@ -62,7 +57,6 @@ def test_ukmeans(folder, monkeypatch, share):
 @pytest.mark.parametrize("most", [50_000, 40])
 @pytest.mark.parametrize("covariance", ["full", "diag"])
 def test_error_mixture(folder, monkeypatch, most, covariance):
-    monkeypatch.setattr(lazy, "PIECE_BYTES", 1)
     monkeypatch.setattr(pieces, "MANY_OBJECTS", most)
 
     def estimator():
@@ -76,11 +70,7 @@ def test_error_mixture(folder, monkeypatch, most, covariance):
     np.testing.assert_array_equal(there.predict(apart), there.labels_)
 
 
-@pytest.mark.parametrize("most", [2000, 60])
-def test_view_consensus(folder, monkeypatch, most):
-    monkeypatch.setattr(lazy, "PIECE_BYTES", 1)
-    monkeypatch.setattr("incerta.settings.MOST_OBJECTS", most)
-
+def test_view_consensus(folder):
     def estimator():
         return ic.AutoClusterer(3, n_worlds=4, random_state=0)
 

@@ -228,10 +228,9 @@ def test_too_few_passes():
     assert found.n_iter_ == 1
 
 
-def test_too_many_objects(monkeypatch):
-    monkeypatch.setattr("incerta.estimators._medoids.MOST_OBJECTS", 10)
-    with pytest.raises(ValueError, match=r"11 objects are too many .* use UKMeans"):
-        UKMedoids(2).fit(np.random.default_rng(0).normal(size=(11, 2)))
+def test_too_many_objects():
+    with pytest.raises(ValueError, match=r"20001 objects are too many .* use UKMeans"):
+        UKMedoids(2).fit(np.random.default_rng(0).normal(size=(20_001, 2)))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from sklearn.pipeline import make_pipeline
 
 import incerta as ic
 from incerta.data.partitioned import PartitionedData
-from incerta.mixture import pieces
 
 MAKERS = {
     "ErrorMixture": lambda k=3: ic.ErrorMixture(k, n_init=2, random_state=0),
@@ -150,16 +149,13 @@ def test_partitions_have_no_order_for_labels():
     ic.ErrorMixture(3, n_init=2, random_state=0).fit(parts, np.zeros(90))
 
 
-@of_both
-def test_many_objects(make, monkeypatch):
+def test_many_objects():
     """Labels are not lost where clusters are found with some of the objects."""
-    data, target, _ = problem(n=200)
-    y = np.full(200, -1)
+    data, target, _ = problem(n=1500)
+    y = np.full(1500, -1)
     for c in range(3):
         y[np.flatnonzero(target == c)[:2]] = c
-    monkeypatch.setattr(pieces, "MANY_OBJECTS", 60)
-    monkeypatch.setattr("incerta.settings.MOST_OBJECTS", 60)
-    found = make().fit(data, y)
+    found = ic.AutoClusterer(3, n_worlds=4, random_state=0).fit(data, y)
     np.testing.assert_array_equal(found.labels_[y >= 0], y[y >= 0])
     np.testing.assert_array_equal(found.confidence_[y >= 0], 1.0)
     assert (found.labels_ == target)[y < 0].mean() > 0.75

@@ -14,7 +14,6 @@ from sklearn.mixture import GaussianMixture
 import incerta as ic
 from incerta.backend import fold
 from incerta.backend.progress import reporting_to
-from incerta.data.files import lazy
 from incerta.data.partitioned import PartitionedData
 
 pd = pytest.importorskip("pandas", reason="dask's frames are of pandas")
@@ -164,8 +163,8 @@ def test_numbers_of_clusters_by_workers(client, how_many):
 
 def test_files_by_workers(request, tmp_path, monkeypatch):
     pytest.importorskip("pyarrow", reason="needs the extra io")
-    monkeypatch.setattr(lazy, "PIECE_BYTES", 1)
-    table().to_parquet(tmp_path / "rows.parquet", row_group_size=50, index=False)
+    for number, rows in table().groupby(table().star // 40):
+        rows.to_parquet(tmp_path / f"{number}.parquet", index=False)
     data = ic.read_table(tmp_path, lazy=True, id="star", values=["a", "b"])
     makers = [
         lambda: ic.UKMeans(3, random_state=0),

@@ -1,7 +1,7 @@
 """Extreme deconvolution against loops, scikit-learn and formulas."""
 
 import pickle
-from functools import partial
+from functools import partial, reduce
 from itertools import pairwise
 
 import numpy as np
@@ -10,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.mixture import GaussianMixture
 
+import incerta as ic
 from incerta.backend.memory import Scratch
-from incerta.mixture import expectation, model
+from incerta.mixture import expectation
 from incerta.mixture.expectation import belief, log_densities, sums, sums_of_each
 from incerta.mixture.factors import inverse_roots, log_products
 from incerta.mixture.fitting import Effort, Search, fitted, some_of
 from incerta.mixture.maximization import Prior, climbed, moments, prior_for, with_prior
 from incerta.mixture.model import Components, Measured, same_for_all
+from incerta.mixture.model import measured as measured_of
 from incerta.mixture.under import OneByOne, under, under_all
 from tests.mixture import oracle
 from tests.strategies import examples
@@ -209,12 +211,15 @@ def test_ways_do_not_depend_on_each_other(seed, shape, kind):
         assert one[-1].objective == other[-1].objective
 
 
-def test_blocks_do_not_matter(monkeypatch):
-    measured, start, _ = problem(0, n=300, correlated=True, missing=0.2)
-    whole = sums(measured, start)
-    monkeypatch.setattr(model, "BLOCK_BYTES", 2**10)
-    pieces = sums(measured, start)
-    for one, two in zip(parts_of(whole), parts_of(pieces), strict=True):
+def test_blocks_do_not_matter():
+    measured, start, _ = problem(0, n=30_000, correlated=True, missing=0.2)
+    parts = [
+        sums(measured.part(slice(i, i + 500)), start) for i in range(0, 30_000, 500)
+    ]
+    together = reduce(type(parts[0]).plus, parts)
+    for one, two in zip(
+        parts_of(sums(measured, start)), parts_of(together), strict=True
+    ):
         np.testing.assert_allclose(two, one, rtol=1e-10)
 
 
@@ -379,3 +384,21 @@ def test_aic_asks_for_more_components():
         for name in ("bic", "aic")
     ]
     assert numbers[0] < numbers[1]
+
+
+@pytest.mark.parametrize("correlated", [False, True])
+def test_what_is_missing_has_no_value_and_no_error(correlated):
+    rng = np.random.default_rng(0)
+    values, gaps = rng.normal(size=(6, 3)), rng.random((6, 3)) < 0.3
+    roots = rng.normal(size=(6, 3, 3))
+    cov = roots @ np.swapaxes(roots, 1, 2)
+    errors = {"cov": cov} if correlated else {"std": np.sqrt(np.einsum("nii->ni", cov))}
+    table = np.where(gaps, np.nan, values)
+    found = measured_of(ic.from_gaussian(table, **errors, missing="infinite"))
+    np.testing.assert_array_equal(found.known, ~gaps.T)
+    np.testing.assert_array_equal(found.values, np.where(gaps, 0.0, values).T)
+    both = ~gaps[:, :, None] & ~gaps[:, None]
+    expected = np.where(both, cov, 0.0)
+    each = np.einsum("nii->in", expected)
+    expected = np.moveaxis(expected, 0, -1) if correlated else each
+    np.testing.assert_allclose(found.errors, expected)

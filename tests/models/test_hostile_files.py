@@ -293,45 +293,9 @@ def test_ends_of_texts(tmp_path, written):
         refused(packed(encoded, members | content), tmp_path, "wrong ends")
 
 
-# laws whose parts do not fit each other, straight at the door of their classes --------
+# things whose parts do not fit each other; those of data have tests of their own ------
 
 GOOD = {
-    "Values": {"values": np.zeros((3, 2)), "starts": np.array([0, 1, 3])},
-    "Independent": {
-        "family": "gaussian",
-        "loc": np.zeros((3, 2)),
-        "scale": np.ones((3, 2)),
-    },
-    "Rates": {
-        "family": "gaussian",
-        "loc": np.zeros((3, 2)),
-        "scale": np.ones((3, 2)),
-        "counts": np.ones((3, 2)),
-        "exposure": np.ones(3),
-        "repeats": np.ones(3),
-        "shape": np.ones(2),
-        "rate": np.ones(2),
-        "overdispersion": 0.0,
-        "believed": False,
-    },
-    "Gaussian": {"center": np.zeros((3, 2)), "factor": np.ones((3, 2, 2))},
-    "Joint": {"draws": np.zeros((4, 3, 2))},
-    "Cells": {
-        "groups": (
-            registry.recipe_for("FrozenGroup").make(
-                {"name": "norm", "parameters": (np.zeros(4), np.ones(4))}
-            ),
-        ),
-        "group": np.zeros(4, int),
-        "member": np.arange(4),
-        "width": 2,
-    },
-    "FrozenGroup": {"name": "gamma", "parameters": (np.ones(2),) * 3},
-    "ObjectGroup": {
-        "name": "Normal",
-        "parameters": {"mu": np.ones(2), "sigma": np.ones(2)},
-        "size": 2,
-    },
     "csr_array": {
         "data": np.ones(2),
         "indices": np.array([0, 1], np.int32),
@@ -344,36 +308,6 @@ GOOD = {
         "has_gauss": 0,
         "gauss": 0.0,
     },
-    "gaussian_kde": {
-        "dataset": np.array([[1.0, 2.0, 4.0]]),
-        "factor": 0.5,
-        "weights": np.full(3, 1 / 3),
-        "covariance": np.ones((1, 1)),
-    },
-}
-GOOD["Mapped"] = {
-    "source": ic.data.laws.Joint(np.zeros((4, 3, 2))),
-    "matrix": np.ones((5, 2)),
-    "offset": np.ones(5),
-}
-GOOD["Stacked"] = {
-    "parts": (GOOD["Mapped"]["source"],),
-    "part": np.zeros(3, int),
-    "row": np.arange(3),
-}
-GOOD["Kernels"] = {
-    "points": ic.data.laws.Values(**GOOD["Values"]),
-    "factor": np.ones((2, 2, 2)),
-}
-GOOD["UncertainData"] = {
-    "law": GOOD["Mapped"]["source"],
-    "ids": np.arange(3),
-    "feature_names": ("a", "b"),
-}
-GOOD["Worlds"] = {
-    "data": ic.UncertainData(**GOOD["UncertainData"]),
-    "indices": np.arange(4),
-    "seed": 1,
 }
 
 
@@ -385,59 +319,10 @@ def test_parts_that_fit(name):
 @pytest.mark.parametrize(
     ("name", "part"),
     [
-        ("Values", {"starts": np.array([0, 1, 4])}),
-        ("Values", {"starts": np.array([0, 5, 3])}),
-        ("Values", {"starts": np.array([-9, 1, 3])}),
-        ("Values", {"starts": np.array([0.0, 1.0, 3.0])}),
-        ("Values", {"values": np.zeros(3)}),
-        ("Values", {"values": np.zeros((3, 2), np.float32)}),
-        ("Values", {"weights": np.ones(2)}),
-        ("Independent", {"family": "cauchy"}),
-        ("Independent", {"scale": np.ones((3, 1))}),
-        ("Independent", {"extra": 1}),
-        ("Rates", {"family": "uniform"}),
-        ("Rates", {"counts": np.ones((3, 1))}),
-        ("Rates", {"exposure": np.zeros(3)}),
-        ("Rates", {"shape": np.full(2, np.nan)}),
-        ("Rates", {"rate": np.ones(3)}),
-        ("Rates", {"overdispersion": -1.0}),
-        ("Rates", {"overdispersion": "nan"}),
-        ("Rates", {"believed": 1}),
-        ("Gaussian", {"factor": np.ones((3, 1, 2))}),
-        ("Joint", {"draws": np.zeros((0, 3, 2))}),
-        ("Mapped", {"matrix": np.ones((5, 3))}),
-        ("Mapped", {"source": "law"}),
-        ("Stacked", {"row": np.array([0, 1, 3])}),
-        ("Stacked", {"part": np.array([0, 0, 1])}),
-        ("Stacked", {"parts": ()}),
-        ("Kernels", {"factor": np.ones((2, 1, 2))}),
-        ("Kernels", {"points": "x"}),
-        ("Cells", {"member": np.array([0, 1, 2, 4])}),
-        ("Cells", {"group": np.array([0, 0, 0, -1])}),
-        ("Cells", {"width": 3}),
-        ("Cells", {"width": 0}),
-        ("FrozenGroup", {"name": "os"}),
-        ("FrozenGroup", {"name": "test"}),
-        ("FrozenGroup", {"name": "rv_continuous"}),
-        ("FrozenGroup", {"parameters": (np.ones(2), np.ones(3), np.ones(2))}),
-        ("FrozenGroup", {"parameters": (np.ones(2), np.ones(2))}),
-        ("ObjectGroup", {"name": "gaussian_kde"}),
-        ("ObjectGroup", {"parameters": {"file": np.ones(2)}}),
-        ("ObjectGroup", {"size": 3}),
         ("csr_array", {"indices": np.array([0, 7], np.int32)}),
         ("csr_array", {"indptr": np.array([0, 9, 2], np.int32)}),
         ("RandomState", {"pos": 10**6}),
         ("RandomState", {"key": np.arange(3, dtype=np.uint32)}),
-        ("gaussian_kde", {"weights": np.ones(2)}),
-        ("UncertainData", {"ids": np.arange(2)}),
-        ("UncertainData", {"feature_names": ("a", 1)}),
-        ("UncertainData", {"feature_names": ("a",)}),
-        ("UncertainData", {"library": "os"}),
-        ("Worlds", {"indices": np.arange(5)}),
-        ("Worlds", {"seed": -1}),
-        ("Worlds", {"n_strata": 0}),
-        ("Worlds", {"n_strata": 3}),
-        ("Worlds", {"data": "x"}),
     ],
 )
 def test_parts_that_do_not_fit(name, part):

@@ -16,7 +16,12 @@ HOMES = {
     "published.py": ("tests/estimators", "tests/paper"),
     "convergence.py": ("tests/estimators",),
     "exceptions.py": ("tests/api",),
+    "lazy.py": ("tests/test_imports.py",),
+    "metrics.py": ("tests/metrics",),
+    "settings.py": ("tests/number", "tests/views"),
 }
+# They run on a GPU, with ``pytest -m gpu``.
+ELSEWHERE = {"divergence/torch_kernel.py", "divergence/triton_kernel.py"}
 
 
 def own_tests(file):
@@ -27,12 +32,14 @@ def own_tests(file):
     if len(file.parts) == 1:
         return (f"tests/test_{name}.py",)
     first = [*ROOT.glob(f"tests/{room}/**/test_{name}.py")]
-    return (*(str(path.relative_to(ROOT)) for path in first), f"tests/{room}")
+    stated = f"tests/test_documented.py::test_defaults[{room}]"
+    return (*(str(path.relative_to(ROOT)) for path in first), stated, f"tests/{room}")
 
 
 def modules(rooms, since):
     """Modules of some rooms, or all; of these the ones changed since a commit."""
     found = [path.relative_to(SOURCE) for path in sorted(SOURCE.rglob("*.py"))]
+    found = [file for file in found if file.as_posix() not in ELSEWHERE]
     if since:
         asked = ["git", "diff", "--name-only", "--relative", since, "--", "."]
         diff = subprocess.run(asked, cwd=SOURCE, capture_output=True, text=True)

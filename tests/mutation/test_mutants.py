@@ -3,7 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutation.__main__ import modules, own_tests
 from tests.mutation.mutants import mutants
+from tests.mutation.trial import ROOT, SOURCE
 
 
 def wrongs(text):
@@ -44,3 +46,10 @@ def test_modules_can_be_compiled_with_any_mistake():
     for mutant in found:
         assert mutant.applied(text) != text
         ast.parse(mutant.applied(text))
+
+
+def test_every_mistake_can_be_noticed_in_some_room():
+    for file in modules([], None):
+        places = [place.partition("::")[0] for place in own_tests(file)]
+        if not all((ROOT / place).exists() for place in places):
+            assert mutants((SOURCE / file).read_text(encoding="utf-8")) == [], file

@@ -10,15 +10,18 @@ from scipy.stats import t, ttest_ind
 import incerta as ic
 from incerta.mixture.fitting import Effort, FittedMixture, Search
 from incerta.mixture.model import Components, Measured
-from incerta.number import choose_k, references
+from incerta.number import NumberOfClusters, choose_k
+from incerta.number.choose import after_test, weights_of
 from incerta.number.references import (
     Best,
     Law,
     Structureless,
     laws_of_features,
+    p_of_gains,
     structureless,
     with_one_peak,
 )
+from tests.stored import changed, refused
 
 SEARCH = Search(
     numbers=range(1, 4),
@@ -40,6 +43,12 @@ def mixture(means, bic):
     )
 
 
+def nearly_two():
+    """Two groups that are not quite apart: one cluster looks like this now and then."""
+    values = np.random.default_rng(1).normal(size=60) + 3.0 * (np.arange(60) % 2)
+    return ic.from_gaussian(values[:, None], std=0.1)
+
+
 ONE, TWO = mixture([0.0], 100.0), mixture([-9.0, 9.0], 60.0)
 
 
@@ -54,13 +63,10 @@ def test_gains_are_halves_of_bic_per_object():
     assert best.best_of((4, 5)) == 4
 
 
-def test_the_best_mixture_of_each_number(monkeypatch):
+def test_the_best_mixture_of_each_number():
     worse = replace(TWO, bic=80.0)
     for tried in ([ONE, TWO, worse], [ONE, worse, TWO]):
-        monkeypatch.setattr(references, "candidates", lambda *_, t=tried: t)
-        found = Best.of(Measured(np.zeros((1, 5)), np.zeros((1, 5))), SEARCH)
-        assert found.mixtures == {1: ONE, 2: TWO}
-        assert found.n_objects == 5
+        assert Best.of(tried, 5) == Best({1: ONE, 2: TWO}, 5)
 
 
 def test_beyond_one_cluster_is_what_features_with_one_peak_do_not_explain():
@@ -73,57 +79,43 @@ def test_beyond_one_cluster_is_what_features_with_one_peak_do_not_explain():
 # one after the other ----------------------------------------------------------------
 
 
-def p_of(gains, own, n_null, monkeypatch):
-    """P-value of data that gain `own`, with references that gain `gains`."""
-    data = Best({1: replace(ONE, bic=2.0 * own), 2: replace(TWO, bic=0.0)}, 1)
-    monkeypatch.setattr(references, "laws_of_features", lambda *_: [])
-    monkeypatch.setattr(references, "structureless", lambda *_: None)
-    made = (([0.0, gain], gain) for gain in gains)
-    monkeypatch.setattr(references, "_references", lambda *_: made)
-    p, rows = references.p_of_one(None, data, (1, 2), SEARCH, n_null, None, None)
-    return p, len(rows)
+def p_of(gains, own):
+    """P-value of data that gain `own`, and the number of references it takes."""
+    for n in range(1, len(gains) + 1):
+        if (p := p_of_gains(gains[:n], own)) is not None:
+            return p, n
+    return None
 
 
-def test_a_reference_as_clustered_as_the_data_decides(monkeypatch):
-    assert p_of([10.0, 50.0, 10.0], 40.0, 39, monkeypatch) == (1 / 2, 2)
-    assert p_of([40.0, 10.0], 40.0, 39, monkeypatch) == (1.0, 1)
+def test_a_reference_as_clustered_as_the_data_decides():
+    assert p_of([10.0, 50.0, 10.0], 40.0) == (1 / 2, 2)
+    assert p_of([40.0, 10.0], 40.0) == (1.0, 1)
 
 
-def test_none_of_them_is(monkeypatch):
-    gains = 20.0 + 10.0 * np.sin(np.arange(39))
-    assert p_of(gains, 40.0, 39, monkeypatch) == (1 / 40, 39)
+def test_none_of_them_is():
+    assert p_of(20.0 + 10.0 * np.sin(np.arange(39)), 40.0) is None
 
 
-def test_few_are_enough_where_all_is_clear(monkeypatch):
+def test_few_are_enough_where_all_is_clear():
     gains = 200.0 + 10.0 * np.sin(np.arange(39))
-    p, n_seen = p_of(gains, 5000.0, 39, monkeypatch)
+    p, n_seen = p_of(gains, 5000.0)
     expected = ttest_ind(gains[:3], [5000.0], alternative="less").pvalue
     assert p == pytest.approx(expected)
     assert p < 1e-4
     assert n_seen == 3
     # Equal ones have no spread; that the first ones agree says little.
-    assert p_of([10.0] * 3 + [60.0] * 36, 50.0, 39, monkeypatch) == (1 / 4, 4)
-    p, n_seen = p_of([10.0] * 39, 25.0, 39, monkeypatch)
+    assert p_of([10.0] * 3 + [60.0] * 36, 50.0) == (1 / 4, 4)
+    p, n_seen = p_of([10.0] * 39, 25.0)
     assert n_seen == 6
     beyond = 15.0 / (2.0 * np.sqrt(1 + 1 / 6))
     assert p == pytest.approx(t.sf(beyond, 5))
 
 
-def test_every_reference_is_another(monkeypatch):
-    class Same(Structureless):
-        def drawn_like(self, like, seed):
-            return seed
-
-    best = Best({1: ONE, 2: TWO}, 10)
-    laws = [Law(None, None, one_peak=3.0, more_peaks=4.0)]
-    monkeypatch.setattr(references, "laws_of_features", lambda *_: laws)
-    seeds = []
-    monkeypatch.setattr(Best, "of", lambda seed, how: seeds.append(seed) or best)
-    for number in (1, 2, 3):
-        row, most = references._reference(None, Same(0, 0, 0), SEARCH, (1, 2), number)
-        np.testing.assert_allclose(row, [0.0, 2.0])
-        assert most == 10 * 2.0 - 3.0
-    assert len(set(seeds)) == 3
+def test_every_reference_is_another():
+    choice = choose_k(nearly_two(), [1, 2], random_state=0)
+    n = len(choice.null_scores)
+    assert choice.p_one == 1 / n < 1 / 9
+    assert len(np.unique(choice.null_scores, axis=0)) == n
     one = Structureless(np.array([[0.0, 1.0]]), np.array([[0.0, 1.0]]), np.eye(1))
     like = Measured(np.zeros((1, 9)), np.zeros((1, 9)))
     drawn = [one.drawn_like(like, seed).values for seed in (1, 1, 2)]
@@ -233,50 +225,62 @@ def test_they_have_the_errors_of_the_data():
 # the choice -------------------------------------------------------------------------
 
 
-def chosen(mixtures, p, monkeypatch, alpha=0.025):
-    found = Best({m.components.n_components: m for m in mixtures}, 60)
-    monkeypatch.setattr(Best, "kept", staticmethod(lambda *_: found))
-    answer = p, np.zeros((1, 3))
-    monkeypatch.setattr("incerta.number.choose.p_of_one", lambda *_: answer)
-    data = ic.as_uncertain(np.arange(60.0)[:, None])
-    return choose_k(data, [1, 2, 3], alpha=alpha, random_state=0)
+def most_plausible(*mixtures):
+    """Number of clusters of 60 objects, by the mixtures of one, two, … Gaussians."""
+    best = Best.of(mixtures, 60)
+    return int(weights_of(best, (1, 2, 3), 0).argmax()) + 1
 
 
-def test_one_is_refuted_at_the_level_itself(monkeypatch):
-    assert chosen([ONE, TWO], 0.025, monkeypatch).k == 2
-    assert chosen([ONE, TWO], 0.0251, monkeypatch).k == 1
-
-
-def test_more_gaussians_have_a_price(monkeypatch):
+def test_more_gaussians_have_a_price():
     three = mixture([-9.0, 0.0, 9.0], 70.0)
-    assert chosen([ONE, TWO, three], 0.0, monkeypatch).k == 2
-    assert chosen([ONE, TWO, replace(three, bic=50.0)], 0.0, monkeypatch).k == 3
+    assert most_plausible(ONE, TWO, three) == 2
+    assert most_plausible(ONE, TWO, replace(three, bic=50.0)) == 3
 
 
-def test_weights_are_powers_of_what_bic_says(monkeypatch):
+def test_weights_are_powers_of_what_bic_says():
     three = mixture([-9.0, 0.0, 9.0], 70.0)
-    choice = chosen([ONE, TWO, three], 0.01, monkeypatch)
-    one = np.sqrt(0.01) / (np.sqrt(0.01) + 2.0 * np.sqrt(0.025))
+    weights = weights_of(Best.of([ONE, TWO, three], 60), (1, 2, 3), 0)
     more = np.array([1.0, np.exp(-0.1 * (70.0 - 60.0))])
+    of_one = np.exp(-0.1 * (100.0 - 60.0))
+    np.testing.assert_allclose(
+        weights, np.array([of_one, *more]) / (of_one + more.sum())
+    )
+    one = np.sqrt(0.01) / (np.sqrt(0.01) + 2.0 * np.sqrt(0.025))
     expected = [one, *(1.0 - one) * more / more.sum()]
-    np.testing.assert_allclose(choice.weights, expected)
+    weights = after_test(weights, 0.01, 0.025)
+    np.testing.assert_allclose(weights, expected)
+    none = np.zeros((1, 3))
+    choice = NumberOfClusters(2, (1, 2, 3), weights, none[0], none, 0.01, 0.025, 0)
     assert choice.runner_up == 1
     assert "chosen from 1 to 3 (plausibility 2: 0.56, 1: 0.24, 3: 0.20)" in (
         str(choice)
     )
 
 
-def test_a_few_objects_are_no_cluster(monkeypatch):
+def test_a_few_objects_are_no_cluster():
     """60 objects: a component with 3 of them does not count, one with 6 does."""
     for share, k in ((0.05, 2), (0.1, 3)):
         three = mixture([-9.0, 9.0, 90.0], 50.0)
         weights = np.array([0.5 - share, 0.5, share])
         reweighted = three.components._replace(weights=weights)
-        three = replace(three, components=reweighted)
-        assert chosen([ONE, TWO, three], 0.0, monkeypatch).k == k
+        assert most_plausible(ONE, TWO, replace(three, components=reweighted)) == k
 
 
 @pytest.mark.parametrize(("gap", "k"), [(1.0, 2), (6.0, 3)])
-def test_gaussians_that_overlap_are_one_cluster(gap, k, monkeypatch):
-    near = mixture([-20.0, 20.0, 20.0 + gap], 50.0)
-    assert chosen([ONE, TWO, near], 0.0, monkeypatch).k == k
+def test_gaussians_that_overlap_are_one_cluster(gap, k):
+    assert most_plausible(ONE, TWO, mixture([-20.0, 20.0, 20.0 + gap], 50.0)) == k
+
+
+def test_one_is_refuted_at_the_level_itself():
+    p = choose_k(nearly_two(), [1, 2], random_state=0).p_one
+    for alpha, k in ((p, 2), (np.nextafter(p, 0.0), 1)):
+        assert choose_k(nearly_two(), [1, 2], alpha=alpha, random_state=0).k == k
+
+
+def test_stored_choices_are_of_the_numbers_tried():
+    none = np.zeros((1, 2))
+    choice = NumberOfClusters(2, (1, 2), none[0], none[0], none, 0.01, 0.025, 0)
+    changed(choice, k=1)
+    refused(choice, k=3)
+    refused(choice, ks=(0, 2))
+    refused(choice, ks=(1, 2, 3))

@@ -1,6 +1,7 @@
 """Centers of worlds whose objects count differently."""
 
 import numpy as np
+import pytest
 from sklearn.cluster import KMeans
 
 import incerta as ic
@@ -50,12 +51,13 @@ def test_clusters_are_named_by_their_objects(monkeypatch):
     np.testing.assert_array_equal(found, [centers + 0.1])
 
 
-def test_objects_have_exponential_weights_in_every_world(monkeypatch):
-    seen = []
-    keep = lambda values, weights, start, seed: seen.append(weights) or start  # noqa: E731
-    monkeypatch.setattr(shares, "_clustered", keep)
-    values, centers = np.zeros((4000, 1)), np.array([[0.0]])
-    centers_in_worlds([values] * 3, keys_of(np.arange(4000)), centers, seed=0)
-    assert np.abs(np.corrcoef(seen)[np.triu_indices(3, 1)]).max() < 0.08
-    np.testing.assert_allclose(np.mean(seen, axis=1), 1.0, atol=0.1)
-    np.testing.assert_allclose(np.var(seen, axis=1), 1.0, atol=0.25)
+def test_objects_have_exponential_weights_in_every_world():
+    # Mean values with such weights vary as those of new objects would.
+    n, worlds = 50, 2000
+    values = np.random.default_rng(0).normal(size=(n, 1))
+    keys, centers = keys_of(np.arange(n)), np.array([[0.0]])
+    found = centers_in_worlds([values] * worlds, keys, centers, seed=0).ravel()
+    expected = np.sqrt(values.var() / (n + 1))
+    assert found.std() == pytest.approx(expected, rel=0.06)
+    assert abs(found.mean() - values.mean()) < 4.0 * expected / np.sqrt(worlds)
+    assert abs(np.corrcoef(found[1:], found[:-1])[0, 1]) < 4.0 / np.sqrt(worlds)

@@ -646,3 +646,12 @@ def test_values_that_were_not_measured_have_no_ellipse():
     ellipses = [e for e in ax.collections if isinstance(e, EllipseCollection)]
     assert [len(e.get_offsets()) for e in ellipses] == [3]
     ax.figure.canvas.draw()
+
+
+def test_members_of_one_place_have_room_around_them():
+    data = ic.as_uncertain([[3.0, 0.0], [3.0, 10.0], [3.0, 10.0]])
+    ax = plot.members(data, [0.0, 0.5, 1.0])
+    assert ax.get_xlim() == (2.0, 4.0)
+    low, high = ax.get_ylim()
+    assert low < 0.0 < 10.0 < high
+    assert high - low < 13.0

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import incerta as ic
+from incerta.backend.keyed import keys_of, some_by_key
 from incerta.divergence import (
     between_clusterings,
     energy,
@@ -196,16 +197,9 @@ def test_not_all_divergences_know_weights(divergence):
         )
 
 
-def test_many_objects_are_not_all_compared(monkeypatch):
-    monkeypatch.setattr("incerta.selection.keeping.EXACT_DIVERGENCE_OBJECTS", 20)
-    monkeypatch.setattr("incerta.selection.keeping.DIVERGENCE_OBJECTS", 8)
-    seen = []
-
-    def compare(worlds, **_):
-        seen.append(worlds.shape[1])
-        return np.ones((len(worlds), len(worlds)))
-
-    monkeypatch.setattr("incerta.selection.keeping.jensen_shannon", compare)
-    data = ic.from_gaussian(np.arange(30.0)[:, None], std=1.0)
-    keep_worlds(data, 4, 2, random_state=0)
-    assert max(seen) == 8
+@pytest.mark.parametrize(("n", "n_compared"), [(1000, 1000), (1001, 250)])
+def test_many_objects_are_not_all_compared(n, n_compared):
+    data = ic.from_gaussian(np.arange(float(n))[:, None], std=1.0)
+    some = data[some_by_key(keys_of(data.ids), n_compared, 0)]
+    found, expected = (keep_worlds(each, 4, 2, random_state=0) for each in (data, some))
+    np.testing.assert_allclose(found.divergences, expected.divergences)

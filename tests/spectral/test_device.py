@@ -1,14 +1,17 @@
 """On other devices all is as on the CPU, by the functions of the standard alone."""
 
 import numpy as np
-import pytest
 
 import incerta as ic
-from incerta.backend.device import fetch, namespace, put
+from incerta.backend.device import fetch
 from incerta.datasets import make_uncertain_blobs
 from incerta.estimators import _rpc
 from incerta.spectral import Laplacians, consistency, laplacians
-from incerta.spectral.affinity import dense_affinity, normalized_laplacian
+from incerta.spectral.affinity import (
+    dense_affinity,
+    nearest_of,
+    normalized_laplacian,
+)
 from incerta.spectral.extension import Embedded, extend
 
 
@@ -70,21 +73,15 @@ def test_rpc(where, monkeypatch):
         np.testing.assert_array_equal(other.predict(data), one.predict(data))
 
 
-def test_a_device_that_is_not_there():
-    torch = pytest.importorskip("torch", reason="needs the extra gpu")
-    if torch.cuda.is_available():
-        pytest.skip("there is a CUDA device")
-    with pytest.raises(ValueError, match="torch sees no CUDA device"):
-        put(np.zeros(3), "cuda")
+def test_nearest_values(where):
+    rng = np.random.default_rng(0)
+    # More than are compared at a time.
+    values, new = rng.normal(size=(1000, 3)) + 50.0, rng.normal(size=(40_000, 3)) + 50.0
+    expected = nearest_of(new, values, 2)
+    np.testing.assert_array_equal(nearest_of(new, values, 2, where), expected)
 
 
-@pytest.mark.parametrize("name", ["RPC", "AutoClusterer", "ErrorMixture", "FDBSCAN"])
-def test_a_device_that_does_not_exist_is_refused_whatever_the_data(name):
-    pytest.importorskip("torch", reason="needs the extra gpu")
-    data = ic.from_gaussian([[0.0], [1.0], [9.0]], std=0.1)
-    with pytest.raises(ValueError, match="device='fridge' must be 'cpu' or a device"):
-        getattr(ic, name)(device="fridge").fit(data)
-
-
-def test_namespace_of_numpy():
-    assert namespace(np.zeros(3)) is np
+def test_values_that_are_equally_near(where):
+    values = np.repeat([[0.0], [1.0], [4.0]], 3, axis=0)
+    found = nearest_of(np.array([[0.4], [1.6], [9.0]]), values, 4, where)
+    assert found.tolist() == [[0, 1, 2, 3], [3, 4, 5, 0], [6, 7, 8, 3]]

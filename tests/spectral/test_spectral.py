@@ -10,7 +10,6 @@ import incerta as ic
 from incerta.spectral import (
     Laplacians,
     consistency,
-    embedding,
     gaussian_affinity,
     leading_eigenvectors,
     normalized_laplacian,
@@ -22,9 +21,10 @@ from incerta.spectral.consistency import (
     embeddings_alone,
     n_clusters_by_eigengap,
 )
-from incerta.spectral.embedding import cut, of_unit_length
+from incerta.spectral.embedding import complement, cut, of_unit_length
 from incerta.spectral.extension import Embedded, aligned, extend
 from tests.spectral import oracle
+from tests.stored import changed, refused
 
 
 def worlds_of(seed, m, n, d, std=0.5):
@@ -215,16 +215,13 @@ def test_laplacian_of_any_graph_dense_or_not(n, seed):
     np.testing.assert_array_equal(graph.toarray(), W)  # what was given stays
 
 
-by_both_ways = pytest.mark.parametrize("few", [0, embedding.FEW_ROWS])
-
-
-@by_both_ways
+# A dense method takes matrices of up to 256 rows.
+@pytest.mark.parametrize("size", [20, 160])
 @pytest.mark.parametrize("n_parts", [2, 5, 9])
-def test_disconnected_graph_gives_eigenvectors_of_one(monkeypatch, n_parts, few):
-    monkeypatch.setattr(embedding, "FEW_ROWS", few)
+def test_disconnected_graph_gives_eigenvectors_of_one(n_parts, size):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(30 * n_parts, 2)) + 1000 * np.repeat(
-        np.arange(n_parts), 30
+    X = rng.normal(size=(size * n_parts, 2)) + 1000 * np.repeat(
+        np.arange(n_parts), size
     ).reshape(-1, 1)
     L = normalized_laplacian(gaussian_affinity(X, width=1.0, n_neighbors=6))
     values, vectors = leading_eigenvectors(L, 5)
@@ -233,23 +230,20 @@ def test_disconnected_graph_gives_eigenvectors_of_one(monkeypatch, n_parts, few)
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(5), atol=1e-9)
     assert np.abs(L @ vectors - vectors * values).max() < 1e-8
     if n_parts <= 5:  # then the space of the leading vectors is that of the parts
-        parts = np.repeat(np.arange(n_parts), 30)
+        parts = np.repeat(np.arange(n_parts), size)
         rows = vectors[:, :n_parts]
         for part in range(n_parts):
             inside = rows[parts == part]
             assert np.linalg.matrix_rank(inside, tol=1e-6) == 1
 
 
-@by_both_ways
-@given(st.integers(1, 30), st.integers(0, 2**32 - 1), st.data())
-def test_leading_eigenvectors_of_any_symmetric_matrix(few, n, seed, pick):
-    k = pick.draw(st.integers(1, n))
+@given(st.integers(1, 30) | st.just(300), st.integers(0, 2**32 - 1), st.data())
+def test_leading_eigenvectors_of_any_symmetric_matrix(n, seed, pick):
+    k = pick.draw(st.integers(1, min(n, 30)))
     A = np.random.default_rng(seed).normal(size=(n, n))
     A = A + A.T
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(embedding, "FEW_ROWS", few)
-        values, vectors = leading_eigenvectors(A, k)
-    np.testing.assert_allclose(values, np.linalg.eigvalsh(A)[::-1][:k], atol=1e-7)
+    values, vectors = leading_eigenvectors(A, k)
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(A)[::-1][:k], atol=1e-6)
     np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-6)
 
 
@@ -370,3 +364,23 @@ def test_embeddings_are_turned_onto_the_common_one():
     embedding = common @ rotation
     turned = embedding @ aligned(embedding, common)
     np.testing.assert_allclose(turned, common, atol=1e-12)
+
+
+def test_stored_embeddings_are_of_their_worlds():
+    data = ic.from_gaussian(np.random.default_rng(0).normal(size=(12, 2)), std=0.1)
+    model = ic.RPC(2, 4, 3, random_state=0).fit(data)._model
+    changed(model, n_neighbors=1)
+    refused(model, targets=model.targets[:2])
+    refused(model, common_target=model.common_target[:9])
+    refused(model, n_neighbors=0)
+
+
+def test_complement_of_a_block():
+    basis = np.eye(5)[:, :2]
+    block = np.column_stack([np.zeros(5), np.arange(5.0), np.ones(5), 3.0 * np.ones(5)])
+    found = complement(block, basis)
+    assert found.shape[1] <= 3
+    np.testing.assert_allclose(found.T @ found, np.eye(found.shape[1]), atol=1e-12)
+    np.testing.assert_allclose(basis.T @ found, 0.0, atol=1e-12)
+    rest = block - basis @ (basis.T @ block)
+    np.testing.assert_allclose(found @ (found.T @ rest), rest, atol=1e-9)

@@ -5,22 +5,6 @@ import pytest
 
 import incerta as ic
 from incerta import settings
-from incerta.spectral import affinity
-from incerta.spectral.affinity import nearest_of
-
-
-def test_nearest_values(where, monkeypatch):
-    monkeypatch.setattr(affinity, "DEVICE_BYTES", 2000)  # in several blocks
-    rng = np.random.default_rng(0)
-    values, new = rng.normal(size=(40, 3)) + 50.0, rng.normal(size=(30, 3)) + 50.0
-    expected = nearest_of(new, values, 5)
-    np.testing.assert_array_equal(nearest_of(new, values, 5, where), expected)
-
-
-def test_values_that_are_equally_near(where):
-    values = np.repeat([[0.0], [1.0], [4.0]], 3, axis=0)
-    found = nearest_of(np.array([[0.4], [1.6], [9.0]]), values, 4, where)
-    assert found.tolist() == [[0, 1, 2, 3], [3, 4, 5, 0], [6, 7, 8, 3]]
 
 
 @pytest.mark.parametrize("meaning", ["error", "spread"])

@@ -6,13 +6,15 @@ from scipy.special import entr
 from scipy.stats import multivariate_normal
 
 import incerta as ic
-from incerta.mixture.model import measured, without_errors
+from incerta.mixture.model import Components, measured, without_errors
 from incerta.views.judge import (
+    Laws,
     judged,
     laws_of,
     laws_together,
     share_told,
 )
+from tests.stored import changed, refused
 
 
 def mixture(seed, n=1200, apart=3.0, level=0.5):
@@ -144,3 +146,11 @@ def test_laws_reach_beyond_a_border():
     asked = judged(some, labels, 2, 0).membership.max(axis=1).mean()
     assert abs(together - right) < 0.02 < alone - right
     assert abs(asked - right) < 0.03
+
+
+def test_stored_laws_name_the_cluster_of_each_component():
+    components = Components(np.full(2, 0.5), np.zeros((2, 1)), np.ones((2, 1)))
+    laws = Laws(components, np.array([0, 1]))
+    changed(laws, clusters=np.array([1, 1]))
+    refused(laws, clusters=np.array([0, 2]))
+    refused(laws, clusters=np.array([-1, 0]))

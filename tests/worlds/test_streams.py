@@ -8,13 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 from scipy import stats
 
 import incerta as ic
-from incerta.backend.keyed import keys_of, mixed, stream_keys, uniforms
+from incerta.backend.keyed import keys_of, stream_keys, uniforms
 from incerta.data.laws import numbered
 from tests.strategies import KINDS, make
 
@@ -27,14 +24,6 @@ IDS = {
     "texts": np.array([f"NGC {i:05d}" for i in range(N_OBJECTS)]),
     "floats": np.arange(N_OBJECTS) / 8,
 }
-# Keys of 0, −7, 0.5, "a" and b"a".
-KNOWN = [
-    "0xe220a8397b1dcdaf",
-    "0x559429a76cf56c84",
-    "0x440fe4ce5f2d375",
-    "0xe54f64eae192c5d4",
-    "0xe54f64eae192c5d4",
-]
 
 
 @pytest.fixture(scope="module", params=IDS)
@@ -93,50 +82,6 @@ def test_seeds_and_purposes_have_nothing_in_common():
     ]
     correlations = np.corrcoef(found)[np.triu_indices(len(found), 1)]
     assert np.abs(correlations).max() < Z / np.sqrt(len(found[0]))
-
-
-def test_mixing_is_one_to_one_and_changes_half_of_the_bits():
-    x = np.random.default_rng(0).integers(2**63, size=2000, dtype=np.uint64)
-    assert len(np.unique(mixed(np.arange(10**6, dtype=np.uint64)))) == 10**6
-    for bit in range(64):
-        changed = mixed(x) ^ mixed(x ^ np.uint64(1 << bit))
-        share = np.bitwise_count(changed).sum() / (64 * len(x))
-        assert abs(share - 0.5) < 0.02
-
-
-# keys -------------------------------------------------------------------------------
-
-
-@given(st.lists(st.integers(-(2**53), 2**53), min_size=1, unique=True))
-def test_numbers_have_one_key_whatever_their_type(numbers):
-    keys = keys_of(np.array(numbers, dtype=np.int64))
-    np.testing.assert_array_equal(keys_of(np.array(numbers, dtype=np.float64)), keys)
-    assert len(set(keys.tolist())) == len(numbers)
-
-
-@given(st.lists(st.text(), min_size=1, unique=True))
-def test_texts_have_one_key_whatever_stands_beside_them(texts):
-    texts = sorted({text.rstrip("\0") for text in texts})
-    keys = keys_of(np.array(texts, dtype=str))
-    alone = [keys_of(np.array([text], dtype=str))[0] for text in texts]
-    assert keys.tolist() == alone
-    assert len(set(alone)) == len(texts)
-    objects = np.empty(len(texts), dtype=object)
-    objects[:] = texts
-    np.testing.assert_array_equal(keys_of(objects), keys)
-
-
-@given(hnp.arrays(st.sampled_from([">i4", "u1", "<U3", ">U3", "S4", "M8[D]"]), 4))
-def test_equal_names_have_equal_keys(names):
-    keys = keys_of(names)
-    assert keys.dtype == np.uint64
-    equal = names[:, None] == names
-    np.testing.assert_array_equal((keys[:, None] == keys)[equal], True)
-
-
-def test_keys_are_the_same_on_every_machine():
-    found = [keys_of(np.array(each))[0] for each in ([0], [-7], [0.5], ["a"], [b"a"])]
-    assert [hex(key) for key in found] == KNOWN
 
 
 # worlds -----------------------------------------------------------------------------

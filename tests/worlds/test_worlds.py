@@ -2,7 +2,6 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import numpy as np
 import pytest
@@ -10,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incerta as ic
-from incerta.backend.keyed import keyed_permutation
-from incerta.backend.memory import blocks
 from incerta.data import laws
 from incerta.partition import shares
 from incerta.worlds import sequence, streams
 from incerta.worlds.streams import as_seed
+from tests.stored import changed, refused
 from tests.strategies import KINDS, make, uncertain_data
 
 PROCESS = """
@@ -99,31 +97,6 @@ def test_certain_objects_have_one_world(data):
     np.testing.assert_array_equal(worlds, np.broadcast_to(data.mean(), worlds.shape))
 
 
-@given(st.integers(1, 300), st.integers(0, 2**63 - 1))
-def test_keyed_permutation_is_a_permutation(length, key):
-    keys = np.array([key, key ^ 12345], dtype=np.uint64)
-    images = keyed_permutation(np.arange(length)[:, None], length, keys)
-    for column in images.T:
-        np.testing.assert_array_equal(np.sort(column), np.arange(length))
-
-
-def test_keyed_permutations_look_random():
-    length, n_keys = 10, 20_000
-    keys = np.random.default_rng(0).integers(2**63, size=n_keys, dtype=np.uint64)
-    images = keyed_permutation(np.arange(length)[:, None], length, keys)
-    # Every position goes everywhere equally often, and so does every pair.
-    expected, error = n_keys / length, np.sqrt(n_keys * 0.1 * 0.9)
-    counts = np.array(
-        [np.bincount(row.astype(np.intp), minlength=length) for row in images]
-    )
-    assert np.abs(counts - expected).max() < 5 * error
-    pairs = np.bincount(
-        (images[0] * length + images[1]).astype(np.intp), minlength=length**2
-    )
-    pairs = pairs.reshape(length, length)[~np.eye(length, dtype=bool)]
-    assert np.abs(pairs - n_keys / 90).max() < 5 * np.sqrt(n_keys / 90)
-
-
 @pytest.mark.parametrize("n_worlds", [16, 37, 100])
 def test_quasi_worlds_share_out_each_distribution(n_worlds):
     data = ic.from_interval(np.zeros((4, 2)), np.ones((4, 2)))
@@ -150,13 +123,10 @@ def test_streams_are_for_one_purpose_each():
     assert len({*purposes, shares._WEIGHTS}) == 5
 
 
-def test_a_stack_of_many_batches(monkeypatch):
-    worlds = make("gaussian", n=5, d=3).worlds(20, 0)
-    each = np.array([worlds[j] for j in range(20)])
-    small = partial(blocks, limit=8 * 5 * 6 * 3)
-    monkeypatch.setattr("incerta.worlds.sequence.blocks", small)
-    assert len(list(worlds._batches(worlds.indices))) == 7
-    np.testing.assert_array_equal(worlds.stack(), each)
+def test_a_stack_of_many_batches():
+    worlds = make("gaussian", n=100_000, d=3).worlds(60, 0)
+    for j, world in enumerate(worlds.stack()):
+        np.testing.assert_array_equal(world, worlds[j])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -229,3 +199,15 @@ def test_bad_number_of_worlds(n_worlds):
 def test_more_joint_worlds_than_given_are_refused():
     with pytest.raises(ValueError, match="use at most 6"):
         make("worlds").worlds(7)
+
+
+def test_stored_worlds_are_those_that_can_be_drawn():
+    worlds = ic.from_worlds(np.zeros((4, 3, 2))).worlds(4, 1)
+    changed(worlds, indices=np.array([3, 0]), n_strata=4)
+    for wrong in ({"indices": np.arange(5)}, {"indices": -np.arange(2)}, {"seed": -1}):
+        refused(worlds, **wrong)
+    for n_strata in (0, 3):
+        refused(worlds, n_strata=n_strata)
+    refused(worlds, data="x")
+    free = ic.from_gaussian([[0.0]], std=1.0).worlds(2, 0)
+    changed(free, indices=np.array([10**15]), seed=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -45,6 +45,7 @@ from incerta.wording import SURE, capital, counted, cut, no_confidence, share
 
 if TYPE_CHECKING:
     from incerta.api.assess import Assessment
+    from incerta.views.consensus import View
 
 # Optional parts of a clustering, and their types.
 PARTS: dict[str, type] = {
@@ -383,24 +384,17 @@ class Clustering(ReportedResult):
         [(0.4, '3 clusters instead of 4.')]
         """
         seen = self._scaled(self.data)
-        others: list[Alternative] = []
-        for weight, parameters, what in [*_numbers(self), *_views(self)]:
-            if weight < LEAST:
-                continue
-            model = clone(self.estimator).set_params(**parameters).fit(seen)
-            other = replace(
-                self, estimator=model, reasons=(what,), choice=None, warnings=()
-            )
-            if _moved(other, self) < MOVED:
-                continue
-            for i, earlier in enumerate(others):
-                if _moved(other, earlier.clustering) < MOVED:
-                    weight += earlier.weight
-                    others[i] = earlier._replace(weight=weight)
-                    break
-            else:
-                others.append(Alternative(weight, what, other))
-        return sorted(others, key=lambda each: -each.weight)[:MOST_ALTERNATIVES]
+        plausible = 1.0 if self.choice is None else self.choice.weight
+        views = of_views(self.estimator._facts().views, plausible)
+        found = []
+        for weight, parameters, what in [*_numbers(self), *views]:
+            if weight >= LEAST:
+                model = clone(self.estimator).set_params(**parameters).fit(seen)
+                other = replace(
+                    self, estimator=model, reasons=(what,), choice=None, warnings=()
+                )
+                found.append(Alternative(weight, what, other))
+        return distinct(found, self)
 
     def explain(self) -> str:
         """Describe the steps and the reasons for them in sentences."""
@@ -686,13 +680,27 @@ def _numbers(result: Clustering) -> Iterator[_Asked]:
             yield float(weight), dict.fromkeys(names, k), what
 
 
-def _views(result: Clustering) -> Iterator[_Asked]:
-    """Yield views that disagree with the result."""
-    share = 1.0 if result.choice is None else result.choice.weight
-    for name, view in result.estimator._facts().views.items():
+def of_views(views: Mapping[str, View], plausible: float) -> Iterator[_Asked]:
+    """Yield the views that disagree with a result, which is so plausible."""
+    for name, view in views.items():
         if view.agreement < ALIKE:
             what = f"{capital(in_words(name))} alone."
-            yield share * view.weight, {"views": [name]}, what
+            yield plausible * view.weight, {"views": [name]}, what
+
+
+def distinct(found: Sequence[Alternative], result: Clustering) -> list[Alternative]:
+    """Join those that are alike; leave out what is like the result; sort by weight."""
+    others: list[Alternative] = []
+    for other in found:
+        if _moved(other.clustering, result) < MOVED:
+            continue
+        for i, earlier in enumerate(others):
+            if _moved(other.clustering, earlier.clustering) < MOVED:
+                others[i] = earlier._replace(weight=earlier.weight + other.weight)
+                break
+        else:
+            others.append(other)
+    return sorted(others, key=lambda each: -each.weight)[:MOST_ALTERNATIVES]
 
 
 def _moved(one: Clustering, other: Clustering) -> float:

@@ -80,16 +80,16 @@ class Novelty:
 
     def __init__(self, data: UncertainData) -> None:
         order = np.argsort(data._keys, kind="stable")[:MOST]
-        places = _places(data[order])
-        self._references = _references(places, order)
-        oddness, apart = self._oddness(places, leave_out=True)
-        self._tail = _tail_of(oddness, data.n_features)
+        places = places_of(data[order])
+        self.references = references_of(places, order)
+        oddness, apart = self.oddness(places, leave_out=True)
+        self._tail = tail_of(oddness, data.n_features)
         self._inside = self._novelty(places, oddness, apart)
 
     def of_fit(self, data: UncertainData) -> Array:
         """Return the novelty of the objects of the fit among themselves."""
         out = np.empty(len(data))
-        positions = self._references.positions
+        positions = self.references.positions
         rest = np.setdiff1d(np.arange(len(data)), positions)
         if len(rest):
             out[rest] = self.of(data[rest])
@@ -98,8 +98,8 @@ class Novelty:
 
     def of(self, data: UncertainData) -> Array:
         """Return the novelty of other objects, with features on the same scale."""
-        places = _places(data)
-        return self._novelty(places, *self._oddness(places))
+        places = places_of(data)
+        return self._novelty(places, *self.oddness(places))
 
     def _novelty(self, places: Places, oddness: Array, apart: Array) -> Array:
         shift, half, deviation, degrees = self._tail
@@ -109,12 +109,12 @@ class Novelty:
         share = np.maximum(t.sf(z, degrees), np.where(n_known > 0, by_error, 1.0))
         return np.clip(-np.log10(np.maximum(share, TINY)), 0.0, HIGHEST)
 
-    def _oddness(self, places: Places, leave_out: bool = False) -> tuple[Array, Array]:
+    def oddness(self, places: Places, leave_out: bool = False) -> tuple[Array, Array]:
         """Return oddness, and squared distances in errors to the likeliest reference.
 
         With `leave_out`, the objects are the references, each compared with the others.
         """
-        centers, variances, width, _ = self._references
+        centers, variances, width, _ = self.references
         m, d = centers.shape
         oddness, apart = np.empty((2, len(places.means)))
         complete = places.known.all()
@@ -154,7 +154,8 @@ def from_which(n_objects: int) -> float:
     return max(NOVEL, float(np.log10(TABLES * max(n_objects, 1))))
 
 
-def _places(data: UncertainData) -> Places:
+def places_of(data: UncertainData) -> Places:
+    """Return means, or 0, and the variances of their errors."""
     means = data.mean()
     if data.meaning == "spread":
         errors = errors_of_means(data)
@@ -167,7 +168,8 @@ def _places(data: UncertainData) -> Places:
     return Places(np.where(known, means, 0.0), np.where(known, variances, 0.0), known)
 
 
-def _references(places: Places, positions: Indices) -> References:
+def references_of(places: Places, positions: Indices) -> References:
+    """Make objects kernels whose widths are the distances to neighbors."""
     centers, variances, known = places
     count = np.maximum(known.sum(axis=0), 1)
     middle = centers.sum(axis=0) / count
@@ -187,7 +189,8 @@ def _references(places: Places, positions: Indices) -> References:
     return References(centers, variances + widths[:, None], width, positions)
 
 
-def _tail_of(oddness: Array, n_features: int) -> Tail:
+def tail_of(oddness: Array, n_features: int) -> Tail:
+    """Fit a log-normal tail to the median and a high quantile."""
     m, d = len(oddness), float(n_features)
     share = np.clip(TAIL_OBJECTS / m, TAIL, LARGEST_TAIL)
     low, middle, high = np.quantile(oddness, [0.05, 0.5, 1.0 - share])

@@ -16,20 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from incerta.backend.memory import BLOCK_BYTES, blocks, physical_bytes
+from incerta.backend.memory import blocks, physical_bytes
 from incerta.backend.optional import require
 from incerta.typing import Array, Indices
 
 T = TypeVar("T")
 
-BITS = 40  # bits in each of the two parts of a number in an exact sum
-_ROWS = 2**22  # the sum of this many 40-bit numbers fits into 64 bits
+# In each of the two parts of a number in an exact sum. The sum of as many of them as a
+# block holds fits into 64 bits.
+BITS = 39
 # With smaller exponents, a scale would overflow. Numbers below 2**-980 count as 0.
 _SMALLEST = -900
 _TRIES = 4
 _FAN_IN = 8
-# 1/4 of the memory may hold the results of recipes; the others are made each time.
-_HELD_SHARE = 4
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ class Parts:
             return self._recipes
         if _lazy(self._recipes):
             return require("dask", "dask", "partitioned data").persist(*self._recipes)
-        left, kept = physical_bytes() // _HELD_SHARE, []
+        left, kept = physical_bytes() // 4, []
         for recipe in self._recipes:
             kept.append(_value(recipe) if left > 0 else recipe)
             arrays = kept[-1] if isinstance(kept[-1], tuple) else ()  # a summary
@@ -101,7 +100,7 @@ def mapped(parts: Sequence[Any], function: Callable[..., T], *given: Any) -> lis
             for part in parts
         ]
     delayed = require("dask", "dask", "partitioned data").delayed
-    task = delayed(function, pure=False, traverse=False)
+    task = delayed(function)
     shared = [delayed(thing, traverse=False) for thing in given]
     return [task(part, *shared) for part in parts]
 
@@ -116,7 +115,7 @@ def _fold(
         return reduce(merge, (summarize(_value(part), *given) for part in parts))
     summaries = mapped(parts, summarize, *given)
     dask = require("dask", "dask", "partitioned data")
-    task = dask.delayed(_merged, pure=False, traverse=False)
+    task = dask.delayed(_merged)
     # Merge in a tree, so that no worker has to hold the summaries of all partitions.
     while len(summaries) > 1:
         groups = range(0, len(summaries), _FAN_IN)
@@ -129,7 +128,7 @@ def _merged(merge: Callable[[T, T], T], *summaries: T) -> T:
 
 
 def _lazy(parts: Sequence[Any]) -> bool:
-    return any(hasattr(part, "__dask_graph__") for part in parts)
+    return hasattr(parts[0], "__dask_graph__")
 
 
 def _then(
@@ -144,10 +143,10 @@ def _value(part: Any) -> Any:
 
 def _for_workers(parts: Sequence[Any]) -> tuple[Any, ...]:
     """Turn recipes into delayed values if there are workers to run them."""
-    if not (all(isinstance(part, Recipe) for part in parts) and _has_client()):
+    if not (isinstance(parts[0], Recipe) and _has_client()):
         return tuple(parts)
     delayed = require("dask", "dask", "partitioned data").delayed
-    return tuple(delayed(part.make, pure=False, traverse=False)() for part in parts)
+    return tuple(delayed(part.make)() for part in parts)
 
 
 def _has_client() -> bool:
@@ -185,16 +184,15 @@ def exponents(peak: Array) -> NDArray[np.int64]:
 def exact_sums(
     rows: Array, groups: Indices, n_groups: int, exponent: NDArray[np.int64]
 ) -> NDArray[np.object_]:
-    """Sum rows by group, as Python integers in units of ``2**(exponent - 80)``.
+    """Sum rows by group, as Python integers in units of ``2**(exponent - 78)``.
 
-    Floats more than 2**27 times smaller than the largest are rounded to these units.
+    Floats more than 2**25 times smaller than the largest are rounded to these units.
     Any order and grouping give the same sum. `exponent` (n_columns,) must be the same
     for all partitions.
     """
     total = np.zeros((n_groups, rows.shape[1]), dtype=object)
     scale = np.ldexp(1.0, BITS - exponent)
-    step = min(BLOCK_BYTES, 8 * _ROWS)
-    for part in blocks(len(rows), 8 * rows.shape[1], step):
+    for part in blocks(len(rows), 8 * rows.shape[1]):
         n = part.stop - part.start
         chosen = csr_array(
             (np.ones(n, np.int64), groups[part], np.arange(n + 1)), (n, n_groups)

@@ -125,7 +125,7 @@ def stratified_uniforms(
         each = numbers[some].reshape(-1, *(1,) * orders.ndim)
         u[some] += keyed_permutation(each, n_strata, orders)
     u /= n_strata
-    return np.clip(u, 2.0**-54, 1.0 - 2.0**-53, out=u)
+    return np.minimum(u, 1.0 - 2.0**-53, out=u)
 
 
 def keyed_permutation(index: NDArray[np.integer[Any]], length: int, keys: Keys) -> Keys:

@@ -136,8 +136,8 @@ def _is_running(process: int) -> bool:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except OSError:  # the process belongs to another user
-        return True
+    except PermissionError:  # the process belongs to another user
+        pass
     return True
 
 
@@ -153,4 +153,4 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
         return
     with suppress(OSError):
-        path.unlink(missing_ok=True)
+        path.unlink()

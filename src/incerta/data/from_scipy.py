@@ -703,7 +703,7 @@ register(
     ),
 )
 register(
-    type(stats.multivariate_t([0.0])),
+    type(stats.multivariate_t()),
     Recipe(
         lambda member: {name: getattr(member, name) for name in ("loc", "shape", "df")},
         _made_t,

@@ -222,7 +222,7 @@ def _medians(table: Array, known: Mask) -> Array:
     return np.where(n_known > 0, 0.5 * (low + high), 0.0)
 
 
-def _beyond_chance(n_pairs: float, n_objects: int, expected: float) -> float:
+def beyond_chance(n_pairs: float, n_objects: int, expected: float) -> float:
     """Return the correlation that `expected` of `n_pairs` independent pairs exceed."""
     freedom = n_objects - 2
     if freedom < 1 or n_pairs <= expected:
@@ -244,9 +244,9 @@ def _linked(
     d = len(rows)
     n_pairs = 0.5 * d * (d - 1)
     level = settings.CORRELATED_BY_CHANCE
-    surely = _beyond_chance(n_pairs, n_objects, level)
+    surely = beyond_chance(n_pairs, n_objects, level)
     # Four features (16 trees) are connected by chance in a share `level` of tables.
-    perhaps = _beyond_chance(n_pairs, n_objects, (3 / 16 * level * d**2) ** (1 / 3))
+    perhaps = beyond_chance(n_pairs, n_objects, (3 / 16 * level * d**2) ** (1 / 3))
     copy_of, linked = np.arange(d), np.zeros(d, dtype=bool)
     links: list[tuple[Indices, Indices]] = []
     n_links = 0
@@ -291,7 +291,7 @@ def _linked_to(rows: Array, some: Mask, n_objects: int) -> Mask:
     """Find features correlated across the border of a set; inside it all are."""
     inside, outside = np.flatnonzero(some), np.flatnonzero(~some)
     n_pairs = len(inside) * len(outside)
-    least = _beyond_chance(n_pairs, n_objects, settings.CORRELATED_BY_CHANCE)
+    least = beyond_chance(n_pairs, n_objects, settings.CORRELATED_BY_CHANCE)
     linked = np.zeros(len(rows), dtype=bool)
     for begin in range(0, len(outside), BLOCK):
         part = outside[begin : begin + BLOCK]

@@ -118,8 +118,8 @@ def _without_values(data: UncertainData | None) -> UncertainData | None:
 
 
 def _some_of(data: UncertainData | None, most: int, seed: int) -> Some:
-    if data is None or len(data) <= most:
-        return Some(0 if data is None else len(data), data)
+    if data is None:
+        return Some(0, None)
     return Some(len(data), data[some_by_key(data._keys, most, seed)])
 
 

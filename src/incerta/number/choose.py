@@ -301,14 +301,11 @@ def choose_k(
         numbers=range(1, most + 1), covariances=KINDS, seed=seed, effort=EFFORT
     )
     best = Best.kept("mixtures", seen, search, pieces)
-    weights = _weights(best, tried, seed)
+    weights = weights_of(best, tried, seed)
     j, p_one, null_scores = int(weights.argmax()), np.nan, np.empty((0, len(tried)))
     if tried[0] == 1 and j > 0:
         p_one, null_scores = p_of_one(seen, best, tried, search, n_null, n_jobs, pieces)
-        weights[0] = 0.0
-        of_one = np.sqrt(p_one) / (np.sqrt(p_one) + 2.0 * np.sqrt(alpha))
-        weights *= (1.0 - of_one) / weights.sum()
-        weights[0] = of_one
+        weights = after_test(weights, p_one, alpha)
         j = j if p_one <= alpha else 0
     k = tried[j]
     scores = best.gains(tried)
@@ -317,7 +314,14 @@ def choose_k(
     )
 
 
-def _weights(best: Best, tried: tuple[int, ...], seed: int) -> Array:
+def after_test(weights: Array, p_one: float, alpha: float) -> Array:
+    """Return the plausibility of each number, the first of which is 1, after a test."""
+    of_one = np.sqrt(p_one) / (np.sqrt(p_one) + 2.0 * np.sqrt(alpha))
+    others = weights[1:] / weights[1:].sum()
+    return np.append(of_one, (1.0 - of_one) * others)
+
+
+def weights_of(best: Best, tried: tuple[int, ...], seed: int) -> Array:
     """Return the plausibility of each number, from the mixtures with that number."""
     least = min(mixture.bic for mixture in best.mixtures.values())
     weights = np.zeros(len(tried))

@@ -7,7 +7,7 @@ keep their errors. Thus skewed, heavy-tailed or flat data are not split into clu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
@@ -57,14 +57,14 @@ class Best(NamedTuple):
     n_objects: int
 
     @classmethod
-    def of(cls, seen: Measured, search: Search) -> Best:
-        """Fit mixtures, and keep the best for each number of components."""
+    def of(cls, mixtures: Iterable[FittedMixture], n_objects: int) -> Best:
+        """Keep the best for each number of components."""
         best: dict[int, FittedMixture] = {}
-        for mixture in candidates(seen, search):
+        for mixture in mixtures:
             k = mixture.components.n_components
             if k not in best or mixture.bic < best[k].bic:
                 best[k] = mixture
-        return cls(best, seen.n_objects)
+        return cls(best, n_objects)
 
     @classmethod
     def kept(
@@ -73,11 +73,11 @@ class Best(NamedTuple):
         """Fit the mixtures, or load them from a checkpoint."""
 
         def made() -> list[dict[str, Any]]:
-            return [vars(each) for each in cls.of(seen, search).mixtures.values()]
+            best = cls.of(candidates(seen, search), seen.n_objects)
+            return [vars(each) for each in best.mixtures.values()]
 
         mixtures = [FittedMixture(**fields) for fields in pieces.piece(name, made)]
-        best = {mixture.components.n_components: mixture for mixture in mixtures}
-        return cls(best, seen.n_objects)
+        return cls.of(mixtures, seen.n_objects)
 
     def best_of(self, ks: tuple[int, ...]) -> int:
         """Return the number with the lowest BIC, or the smallest if none was tried."""
@@ -118,26 +118,30 @@ def p_of_one(
     cluster = structureless(laws, best.components, search.seed)
     search = replace(search, numbers=numbers)
     fit = delayed(partial(_reference, seen, cluster, search, ks))
-    rows, gains = [], []
-    p = 1.0 / (n_null + 1)
+    rows: list[Array] = []
+    gains: list[float] = []
     steps = track(n_null, "references")
-    references = _references(fit, n_null, n_jobs, pieces)
-    for number, (row, gain) in enumerate(references, 1):
+    for row, gain in _references(fit, n_null, n_jobs, pieces):
         rows.append(row)
         gains.append(gain)
         next(steps, None)
-        if gains[-1] >= own:
-            p = 1.0 / number
-            break
-        if number >= FEW_REFERENCES:
-            # p-value of the data, assuming normally distributed gains of references.
-            deviation = max(np.std(gains, ddof=1), LEAST_DEVIATION)
-            width = deviation * np.sqrt(1.0 + 1.0 / len(gains))
-            beyond = float(stdtr(number - 1, (np.mean(gains) - own) / width))
-            if beyond < CLEAR:
-                p = beyond
-                break
-    return p, np.array(rows)
+        if (p := p_of_gains(gains, own)) is not None:
+            return p, np.array(rows)
+    return 1.0 / (n_null + 1), np.array(rows)
+
+
+def p_of_gains(gains: Sequence[float], own: float) -> float | None:
+    """Return the p-value of the data if the last of these references decides it."""
+    n = len(gains)
+    if gains[-1] >= own:
+        return 1.0 / n
+    if n < FEW_REFERENCES:
+        return None
+    # As if gains of references were normally distributed.
+    deviation = max(np.std(gains, ddof=1), LEAST_DEVIATION)
+    width = deviation * np.sqrt(1.0 + 1.0 / n)
+    p = float(stdtr(n - 1, (np.mean(gains) - own) / width))
+    return p if p < CLEAR else None
 
 
 def _references(
@@ -166,7 +170,8 @@ def _reference(
 ) -> tuple[Array, float]:
     """Return the gains of one reference, and its gain beyond one cluster."""
     reference = cluster.drawn_like(seen, search.seed + number)
-    best, laws = Best.of(reference, search), laws_of_features(reference, search)
+    best = Best.of(candidates(reference, search), reference.n_objects)
+    laws = laws_of_features(reference, search)
     return best.gains(ks), best.beyond_one(laws, tuple(search.numbers))
 
 

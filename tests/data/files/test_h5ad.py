@@ -7,8 +7,8 @@ from scipy import sparse
 import incerta as ic
 from incerta.cli.app import app
 from incerta.exceptions import DataError, FileError
+from tests.data.corpus.test_formats import damaged, read_or_refuse
 from tests.runner import Runner
-from tests.tables.test_formats import damaged, read_or_refuse
 
 h5py = pytest.importorskip("h5py", reason="needs the extra io")
 
@@ -225,3 +225,11 @@ def test_starts_that_do_not_fit_the_entries(tmp_path, kind, start):
         file["X"].create_dataset("indptr", data=starts)
     with pytest.raises(FileError, match="X is damaged"):
         ic.read_table(path, values=["g1"])
+
+
+def test_the_message_counts_all_layers(made):
+    said = {"values": ["g1", "g2"], "layers": ["rep1", "rep2"]}
+    size = 8 * N * 3 * 2  # with the names of the cells
+    with pytest.raises(FileError, match=f"Pass max_bytes={size} or more"):
+        ic.read_table(made[0], **said, max_bytes=size - 1)
+    assert ic.read_table(made[0], **said, max_bytes=10_000).n_features == 2

@@ -79,11 +79,10 @@ def test_the_same_objects_however_files_are_cut(
         assert data.n_partitions >= len(table) // row_group_size
 
 
-def test_tables_with_errors(tmp_path, monkeypatch):
-    monkeypatch.setattr(lazy, "PIECE_BYTES", 1)
+def test_tables_with_errors(tmp_path):
     errors = {"a_error": np.full(12, 0.1), "b_error": np.full(12, 0.2)}
     table = rows_of(np.arange(12)[::-1], **errors)
-    path = written(tmp_path, table, (0, 5))
+    path = written(tmp_path, table, (0, 4, 5, 9))
     said = {**SAID, "errors": "{}_error"}
     data = ic.read_table(path, lazy=True, **said)
     assert data.n_partitions == 4
@@ -97,8 +96,7 @@ def test_tables_with_errors(tmp_path, monkeypatch):
     assert belief.meaning == "belief"
 
 
-def test_rows_without_ids_are_numbered_through_all_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(lazy, "PIECE_BYTES", 1)
+def test_rows_without_ids_are_numbered_through_all_files(tmp_path):
     table = rows_of(np.arange(12))
     data = ic.read_table(written(tmp_path, table, (0, 5)), lazy=True, values=["a", "b"])
     found = data.gather()
@@ -106,12 +104,12 @@ def test_rows_without_ids_are_numbered_through_all_files(tmp_path, monkeypatch):
     np.testing.assert_array_equal(found.mean()[:, 0], table["a"].to_numpy())
 
 
-def test_rows_of_an_object_that_do_not_follow_each_other(tmp_path, monkeypatch):
+def test_rows_of_an_object_that_do_not_follow_each_other(tmp_path):
     apart = rows_of([1, 1, 2, 2, 3, 3, 1, 1])
     whole = ic.read_table(written(tmp_path, apart), lazy=True, **SAID)
     assert len(whole.gather()) == 3  # within one partition they may
-    monkeypatch.setattr(lazy, "PIECE_BYTES", 1)
-    for path in (written(tmp_path, apart), written(tmp_path, apart, (0, 1), 99)):
+    for starts in ((0, 4, 6), (0, 1)):
+        path = written(tmp_path, apart, starts)
         data = ic.read_table(path, lazy=True, **SAID)
         for use in (data.gather, lambda d=data: ic.UKMeans(2).fit(d)):
             with pytest.raises(DataError, match=r"object 1 has .* after the other"):

@@ -30,14 +30,6 @@ TEXT = (
 SAID = {"id": "station", "values": ["temp", "rain"]}
 
 
-@pytest.fixture(params=["pyarrow", "csv"])
-def library(request, monkeypatch):
-    """Let pyarrow read csv files, or the standard library."""
-    if request.param == "pyarrow":
-        pytest.importorskip("pyarrow")
-    monkeypatch.setattr(text_files, "has_pyarrow", lambda: request.param == "pyarrow")
-
-
 def write(path, text):
     if path.suffix == ".gz":
         path.write_bytes(gzip.compress(text.encode()))
@@ -128,7 +120,7 @@ class TestCsv:
         data = ic.read_table(path, id="i", values="x")
         np.testing.assert_array_equal(data.mean().ravel(), np.arange(20_000) + 0.5)
 
-    def test_libraries_agree(self, tmp_path, monkeypatch):
+    def test_libraries_agree(self, tmp_path, request):
         rng = np.random.default_rng(0)
         rows = "".join(
             f"s{i},{x:.17g},{y:.3g}\n"
@@ -139,7 +131,7 @@ class TestCsv:
         path = write(tmp_path / "d.csv", "i,x,y\n" + rows)
         pytest.importorskip("pyarrow")
         fast = ic.read_table(path, id="i", values=["x", "y"])
-        monkeypatch.setattr(text_files, "has_pyarrow", lambda: False)
+        request.getfixturevalue("no_pyarrow")
         plain = ic.read_table(path, id="i", values=["x", "y"])
         assert plain.ids.tolist() == fast.ids.tolist()
         np.testing.assert_array_equal(plain.law.values, fast.law.values)

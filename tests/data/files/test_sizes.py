@@ -228,16 +228,8 @@ EVEN = {
 }
 
 
-@pytest.mark.parametrize("library", ["pyarrow", "csv"])
+@pytest.mark.usefixtures("library")
 class TestTextReadersAgree:
-    @pytest.fixture(autouse=True)
-    def one_library(self, library, monkeypatch):
-        from incerta.data.files import text as text_files
-
-        if library != "csv":
-            pytest.importorskip(library)
-        monkeypatch.setattr(text_files, "has_pyarrow", lambda: library == "pyarrow")
-
     @pytest.mark.parametrize("case", RAGGED)
     def test_uneven_rows_are_refused(self, tmp_path, case):
         path = Path(tmp_path) / "t.csv"

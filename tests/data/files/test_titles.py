@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import incerta as ic
-from incerta.data.files import text as text_files
 from incerta.data.files.dialect import n_titles
 from incerta.data.files.opened import OpenTable
 from incerta.data.tables.spec import TableSpec
@@ -29,13 +28,6 @@ TITLES = {
 def written(path, lines, separator):
     path.write_text("".join(f"{line.format(separator)}\n" for line in lines))
     return path
-
-
-@pytest.fixture(params=["pyarrow", "csv"])
-def library(request, monkeypatch):
-    if request.param == "pyarrow":
-        pytest.importorskip("pyarrow")
-    monkeypatch.setattr(text_files, "has_pyarrow", lambda: request.param == "pyarrow")
 
 
 class TestTitles:

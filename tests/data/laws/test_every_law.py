@@ -14,6 +14,8 @@ from incerta.data.laws import (
     Mapped,
     Stacked,
     Values,
+    as_values,
+    points_like,
     stack,
 )
 from tests.strategies import KINDS, make
@@ -162,14 +164,18 @@ def test_the_ends_of_an_object_are_its_own_values(counts, off):
         np.testing.assert_array_equal(last, starts[1:] - 1)
 
 
-@pytest.mark.parametrize("kind", ["samples", "weighted"])
-def test_moments_of_values_in_blocks(kind, monkeypatch):
-    law = make(kind, 20, 2, seed=2).law
-    whole = law.mean(), law.variance(), law.covariance()
-    monkeypatch.setattr("incerta.data.laws.BLOCK_BYTES", 8 * 2 * 7)
-    assert len(list(law._blocks())) > 2
-    for one, other in zip(whole, (law.mean(), law.variance(), law.covariance())):
-        np.testing.assert_allclose(one, other)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_moments_of_many_values(weighted):
+    # 70 MB, which are not taken at once.
+    rng = np.random.default_rng(2)
+    values, starts = rng.normal(size=(4_400_000, 2)), np.arange(5) * 1_100_000
+    weights = np.full(len(values), 1.0 / 1_100_000) if weighted else None
+    law = Values(values, starts, weights)
+    objects = np.split(values, 4)
+    np.testing.assert_allclose(law.mean(), [each.mean(axis=0) for each in objects])
+    each = np.array([np.cov(each.T, bias=True) for each in objects])
+    np.testing.assert_allclose(law.covariance(), each)
+    np.testing.assert_allclose(law.variance(), np.einsum("njj->nj", each))
 
 
 # Gaussians --------------------------------------------------------------------------
@@ -195,3 +201,38 @@ def test_missing_values():
     assert image.missing().tolist() == [[False, True, True]]
     both = Stacked((source, law), np.array([1, 0]), np.array([0, 0]))
     assert both.missing().tolist() == [[False, True], [False, True]]
+
+
+# laws as values and as points -------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", LAWS)
+def test_a_law_as_values_has_about_its_moments(kind):
+    law = LAWS[kind]
+    found = as_values(law, 0, n_values=64)
+    if isinstance(law, Values):
+        assert found is law
+        return
+    n = len(law.draws) if isinstance(law, Joint) else 64
+    assert found.counts.tolist() == [n] * law.n_objects
+    if isinstance(law, Joint):
+        np.testing.assert_array_equal(found.values[:n], law.draws[:, 0])
+        return
+    deviation = np.sqrt(law.variance())
+    off = (found.mean() - law.mean()) / np.where(deviation > 0.0, deviation, 1.0)
+    assert np.abs(off).max() < 0.35
+    one, other = (as_values(law, seed, n_values=64).values for seed in (0, 1))
+    np.testing.assert_array_equal(one, found.values)
+    assert law.variance().max() == 0.0 or not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("kind", ["interval", "correlated", "samples"])
+def test_points_have_the_form_of_a_law_and_no_spread(kind):
+    points = np.arange(6.0).reshape(3, 2)
+    found = points_like(LAWS[kind], points)
+    assert type(found) is type(LAWS[kind])
+    np.testing.assert_array_equal(found.mean(), points)
+    np.testing.assert_array_equal(found.variance(), 0.0)
+    np.testing.assert_array_equal(
+        found.at(np.full((1, 3, found.n_uniforms), 0.3))[0], points
+    )

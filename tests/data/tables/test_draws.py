@@ -182,3 +182,16 @@ def test_a_shift_that_is_not_known_is_one_for_the_whole_draw():
     means = fills(worlds, 100)[:, 0, 1:].mean(axis=1)
     assert (unsure > 0.05).all()
     assert (means.var(axis=0) > 0.7 * unsure).all()
+
+
+@pytest.mark.parametrize("part", [0.0, 0.3])
+def test_what_differs_between_few_draws_is_not_understated(part):
+    rng = np.random.default_rng(3)
+    shifts = np.array([[[0.0, 5.0]], [[2.0, -5.0]], [[-2.0, 1.0]], [[1.0, 0.0]]])
+    y = rng.normal(0.0, 9.0, (900, 2)) + shifts + rng.normal(size=(4, 900, 2))
+    known = rng.random(y.shape) >= part
+    known[:2] = True
+    found = _effects(np.where(known, y, np.nan), known)
+    np.testing.assert_allclose(found.variance, 1.0, rtol=0.1)
+    between = found.of_draws[1:] - found.of_draws[0]
+    np.testing.assert_allclose(between, (shifts[1:] - shifts[0])[:, 0], atol=0.2)

@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from contextlib import suppress
+from contextlib import chdir, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -109,18 +109,27 @@ def data_folder():
 
 
 @pytest.fixture
-def lonely(tmp_path, monkeypatch):
-    """Run in an empty place: no data folder, home, cwd and cache below tmp_path."""
-    for name in ("INCERTA_DATA", "INCERTA_CACHE", "http_proxy", "HTTP_PROXY"):
-        monkeypatch.delenv(name, raising=False)
+def lonely(tmp_path):
+    """Run in an empty place: no data folder, home, cwd and cache below tmp_path.
+
+    Tests may say more in `os.environ`, which is as before in the end.
+    """
     for name in ("home", "cwd", "cache"):
         (tmp_path / name).mkdir()
-    for name in ("HOME", "USERPROFILE"):
-        monkeypatch.setenv(name, str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home" / ".cache"))
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "home" / "AppData"))
-    monkeypatch.chdir(tmp_path / "cwd")
-    return tmp_path
+    home, before = tmp_path / "home", dict(os.environ)
+    for name in ("INCERTA_DATA", "INCERTA_CACHE", "http_proxy", "HTTP_PROXY"):
+        os.environ.pop(name, None)
+    os.environ |= {
+        "HOME": str(home),
+        "USERPROFILE": str(home),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "LOCALAPPDATA": str(home / "AppData"),
+        "TERM": "xterm",
+    }
+    with chdir(tmp_path / "cwd"):
+        yield tmp_path
+    os.environ.clear()
+    os.environ |= before
 
 
 def tree(folder):

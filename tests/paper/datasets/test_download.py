@@ -1,8 +1,8 @@
 import hashlib
 import io
 import socket
-import sys
 import threading
+from contextlib import redirect_stderr
 
 import pytest
 
@@ -52,11 +52,10 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize("progress", [True, False])
-def test_a_terminal_gets_a_bar_on_request(get, monkeypatch, progress):
+def test_a_terminal_gets_a_bar_on_request(get, progress):
     terminal = Terminal()
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(sys, "stderr", terminal)
-    get(progress=progress)
+    with redirect_stderr(terminal):
+        get(progress=progress)
     assert ("file" in terminal.getvalue()) is progress
 
 

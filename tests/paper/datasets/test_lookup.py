@@ -1,3 +1,4 @@
+import os
 import shutil
 import sys
 from dataclasses import replace
@@ -25,13 +26,13 @@ def test_the_cache_is_where_the_user_says(lonely, monkeypatch):
     home = lonely / "home"
     monkeypatch.setattr(sys, "platform", "linux")
     assert cache_folder() == home / ".cache" / "incerta"
-    monkeypatch.delenv("XDG_CACHE_HOME")
+    del os.environ["XDG_CACHE_HOME"]
     assert cache_folder() == home / ".cache" / "incerta"
     monkeypatch.setattr(sys, "platform", "darwin")
     assert cache_folder() == home / "Library" / "Caches" / "incerta"
     monkeypatch.setattr(sys, "platform", "win32")
     assert cache_folder() == home / "AppData" / "incerta"
-    monkeypatch.setenv("INCERTA_CACHE", str(lonely / "cache"))
+    os.environ["INCERTA_CACHE"] = str(lonely / "cache")
     assert cache_folder() == lonely / "cache"
     assert cache_folder(lonely / "other") == lonely / "other"
     assert cache_folder("~/mine") == Path("~/mine").expanduser()
@@ -57,18 +58,18 @@ def test_offline_says_what_to_do(lonely, tree):
 
 
 @pytest.mark.usefixtures("offline")
-def test_offline_and_not_in_the_folder_says_both(lonely, monkeypatch):
-    monkeypatch.setenv("INCERTA_DATA", str(lonely / "cwd"))
+def test_offline_and_not_in_the_folder_says_both(lonely):
+    os.environ["INCERTA_DATA"] = str(lonely / "cwd")
     with pytest.raises(FetchError, match=r"404.*cwd lacks ecoli\.csv\.gz"):
         fetch_ecoli()
-    monkeypatch.setenv("INCERTA_DATA", str(lonely / "nowhere"))
+    os.environ["INCERTA_DATA"] = str(lonely / "nowhere")
     with pytest.raises(FetchError, match="nowhere is not a folder"):
         fetch_ecoli()
 
 
 @pytest.mark.usefixtures("offline")
-def test_a_damaged_file_of_the_folder_is_named(lonely, monkeypatch, web):
-    monkeypatch.setenv("INCERTA_DATA", str(lonely / "cwd"))
+def test_a_damaged_file_of_the_folder_is_named(lonely, web):
+    os.environ["INCERTA_DATA"] = str(lonely / "cwd")
     (lonely / "cwd" / "ecoli.csv.gz").write_bytes(b"damaged")
     with pytest.raises(
         FetchError, match=r"ecoli\.csv\.gz is not the file .*Replace it"
@@ -92,11 +93,9 @@ def test_draws_of_kepler_are_never_fetched():
 
 
 @pytest.mark.usefixtures("offline")
-def test_the_folder_comes_first_and_nothing_is_written(
-    data_folder, lonely, monkeypatch, web, tree
-):
+def test_the_folder_comes_first_and_nothing_is_written(data_folder, lonely, web, tree):
     shutil.copy(data_folder / "ecoli.csv.gz", lonely / "cwd")
-    monkeypatch.setenv("INCERTA_DATA", str(lonely / "cwd"))
+    os.environ["INCERTA_DATA"] = str(lonely / "cwd")
     before = tree(lonely)
     assert fetch_ecoli().data.shape == (327, 7)
     assert web.requests == []

@@ -8,11 +8,10 @@ import pytest
 
 import incerta as ic
 from incerta.cli.options import with_reading
-from incerta.data.files import text as text_files
 from incerta.data.files.opened import OpenTable
 from incerta.data.tables.spec import TableSpec
 from incerta.exceptions import DataError, FileError
-from tests.tables.test_corpus import CASES, FILES
+from tests.data.corpus.test_corpus import CASES, FILES
 
 # What is refused until more is said, however it is read.
 REFUSED = {
@@ -32,10 +31,8 @@ SIMPLE = {
 
 
 @pytest.mark.parametrize("file", sorted(path.name for path in FILES.iterdir()))
-@pytest.mark.parametrize("library", ["first", "none"])
-def test_guess(file, library, monkeypatch):
-    if library == "none":
-        monkeypatch.setattr(text_files, "has_pyarrow", lambda: False)
+@pytest.mark.usefixtures("library")
+def test_guess(file):
     path = FILES / file
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

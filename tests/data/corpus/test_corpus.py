@@ -13,7 +13,6 @@ import pytest
 
 import incerta as ic
 from incerta.cli.app import app
-from incerta.data.files import text as text_files
 from incerta.exceptions import DataError, FileError, IncertaWarning
 from tests.runner import Runner
 
@@ -564,8 +563,8 @@ def test_read(file, said, expected, warning):
     check(file, said, expected, warning)
 
 
-def test_the_standard_library_agrees(monkeypatch):
-    monkeypatch.setattr(text_files, "has_pyarrow", lambda: False)
+@pytest.mark.usefixtures("no_pyarrow")
+def test_the_standard_library_agrees():
     for case in CASES:
         check(*case)
 
