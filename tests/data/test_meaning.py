@@ -59,7 +59,7 @@ def test_it_can_be_said():
 def test_parts_must_mean_the_same():
     one = ic.from_gaussian([[0.0]], std=1.0, ids=["a"])
     two = ic.from_interval([[0.0]], [[1.0]], ids=["b"])
-    with pytest.raises(ValueError, match=r"different things.*\['belief', 'error'\]"):
+    with pytest.raises(ValueError, match=r"different meanings.*\['belief', 'error'\]"):
         ic.concat([one, two])
     assert ic.concat([one.with_meaning("belief"), two]).meaning == "belief"
     exact = ic.from_samples([[5.0]], ["c"])
