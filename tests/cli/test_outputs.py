@@ -123,7 +123,7 @@ def test_folder_in_the_place_of_a_file(wide, call, tmp_path):
 def test_folder_that_takes_no_files(wide, call):
     """Noticed before the fit, although permissions would allow it."""
     done = call("fit", wide, *COLUMNS, "-o", "/proc/out", code=2)
-    assert "/proc is not writable: " in " ".join(done.output.split())
+    assert "/proc is not writable: " in " ".join(done.stderr.split())
 
 
 def test_ids_of_a_hundred_thousand_letters(call, tmp_path):

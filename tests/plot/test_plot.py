@@ -250,7 +250,7 @@ def best_pair(means, variances, labels):
 
 def by_hand_best_pair(means, variances, labels):
     kept = labels >= 0
-    x, v, y = means[kept], variances[kept], labels[kept]
+    x, v, y = np.clip(means, *limits(means))[kept], variances[kept], labels[kept]
     between, within = np.zeros((2, x.shape[1], x.shape[1]))
     for cluster in np.unique(y):
         mine = x[y == cluster]
