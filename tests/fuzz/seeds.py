@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from astropy.io import fits, votable
 from astropy.table import MaskedColumn, Table
 
-FORMATS = Path(__file__).parents[1] / "tables" / "formats"
+FORMATS = Path(__file__).parents[1] / "data" / "corpus" / "formats"
 IDS = ["a", "a", "b", "b", "c", "d", "e", "f", "g", "long name"]
 H = [1.5, 2.5, 8.25, -3.0, 0.125, 1e-3, 7.0, 11.0, 12.5, 100.0]
 G = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]

@@ -210,9 +210,9 @@ def test_many_objects_are_said_to_be_shown_in_part():
     page = page_of(result)
     (body,) = (text for _, text in page.all("main"))
     told = " ".join(body.split())
-    assert "The table holds 5,000 of 6,000 objects: the 1,000 least certain" in told
-    assert "The whole table: result.table()." in told
-    assert "6,000 objects are too many to be drawn one by one" in told
+    assert "The table has 5,000 of 6,000 objects: the 1,000 least certain" in told
+    assert "The whole table is result.table()." in told
+    assert "6,000 objects are too many to draw one by one" in told
     n_unsure = int((result.confidence < SURE).sum())
     assert n_unsure > 1000
     assert f"the 1,000 least certain of {n_unsure:,}." in told
