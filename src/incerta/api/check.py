@@ -39,7 +39,7 @@ class Check:
         ``accuracy`` and ``brier``, the mean squared error of the probabilities (0 is
         best), with ``right`` and ``squares`` for each object.
     alone : Judged or None
-        The same for the values without their errors; None if there are no errors.
+        The same scores for values without their errors, or None without errors.
 
     Examples
     --------

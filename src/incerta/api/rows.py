@@ -55,7 +55,7 @@ class Bad(NamedTuple):
 def lines_of(
     stream: BinaryIO, encoding: str | None, *, follow: bool = False
 ) -> Iterator[Line | None]:
-    """Yield lines that are not empty; None if there are none for now.
+    """Yield non-empty lines, and None while no line is available.
 
     The default encoding is UTF-8, or cp1252 for lines that are not UTF-8. With
     `follow`, wait for more lines at the end of the file, and begin again if it is

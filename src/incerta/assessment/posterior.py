@@ -146,7 +146,7 @@ def _laws(
 ) -> Laws:
     """Fit labels to some objects, weighted by the sizes of all labels."""
     kind = "diag" if some.n_features > MOST_CORRELATED else None
-    laws = laws_of(some.only(rows), labels[rows], len(counts), seed, kind=kind)
+    laws = laws_of(some.only(rows), labels[rows], len(counts), seed, kind=kind)[1]
     weights = laws.components.weights
     fitted = np.bincount(laws.clusters, weights, minlength=len(counts))
     held, own = weights[:, None] * len(rows), laws.components.covariances

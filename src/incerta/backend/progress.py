@@ -108,7 +108,7 @@ def bars(*, shown: bool = True) -> Iterator[None]:
         transient=True,
     )
     tasks: dict[str, drawing.TaskID] = {}  # tasks in progress, the outermost first
-    working = progress.add_task("working", total=None)  # shown when there are no tasks
+    working = progress.add_task("working", total=None)  # shown while nothing else runs
 
     def show(name: str, done: int, total: int) -> None:
         if name in tasks and (done == 0 or done >= total):

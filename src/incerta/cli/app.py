@@ -95,7 +95,7 @@ class Commands(TyperGroup):
 
 
 def _forget_stdout() -> None:
-    """Discard the buffered output, because nobody reads it."""
+    """Discard buffered output after the reader of a pipe has left."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

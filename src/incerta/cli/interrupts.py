@@ -21,7 +21,7 @@ PATIENCE = 0.3  # seconds for a command to end by itself
 SHOW_CURSOR = b"\x1b[?25h"  # a progress bar hides the cursor
 
 # A closed stream is replaced by one opened the wrong way, so that only its use fails.
-# Messages that nobody can read are not a failure.
+# A command does not fail because a message cannot be shown.
 STREAMS = (
     ("stdin", "r", os.O_WRONLY),
     ("stdout", "w", os.O_RDONLY),

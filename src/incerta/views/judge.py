@@ -72,43 +72,12 @@ def laws_of(
     seed: int,
     numbers: tuple[int, ...] = NUMBERS,
     kind: str | None = None,
-) -> Laws:
-    """Fit the laws of k clusters; `numbers` are the numbers of Gaussians to try.
-
-    Clusters may be empty. By default covariances are full if objects suffice.
-    """
-    return _simple_and_chosen(some, labels, k, seed, numbers, kind)[1]
-
-
-def laws_together(
-    some: Measured,
-    labels: Indices,
-    k: int,
-    seed: int,
-    numbers: tuple[int, ...] = NUMBERS,
-) -> Laws:
-    """Fit the laws of all clusters jointly, so that they overlap as they should.
-
-    BIC chooses between one Gaussian for each cluster and the numbers of `laws_of`.
-    """
-    found, n = [], some.n_objects
-    for each in _simple_and_chosen(some, labels, k, seed, numbers):
-        laws, objective = _overlapping(some, each)
-        kind = "diag" if laws.components.covariances.ndim == 2 else "full"
-        size = n_parameters(laws.components, kind)
-        found.append((size * np.log(n) - 2.0 * n * objective, laws))
-    return min(found, key=lambda pair: pair[0])[1]
-
-
-def _simple_and_chosen(
-    some: Measured,
-    labels: Indices,
-    k: int,
-    seed: int,
-    numbers: tuple[int, ...] = NUMBERS,
-    kind: str | None = None,
 ) -> tuple[Laws, Laws]:
-    """Fit laws of one Gaussian for each cluster, and of the numbers chosen by BIC."""
+    """Fit the laws of k clusters: of one Gaussian each, and of as many as BIC chooses.
+
+    Clusters may be empty, and `numbers` are those to try, the first of which is 1. By
+    default covariances are full if objects suffice.
+    """
     counts = np.bincount(labels, minlength=k)
     clusters = np.flatnonzero(counts)
     spread = some.true_spread().variances
@@ -120,6 +89,26 @@ def _simple_and_chosen(
     shares = counts[clusters] / counts.sum()
     simple, chosen = zip(*found, strict=True)
     return _joined(simple, shares, clusters), _joined(chosen, shares, clusters)
+
+
+def laws_together(
+    some: Measured,
+    labels: Indices,
+    k: int,
+    seed: int,
+    numbers: tuple[int, ...] = NUMBERS,
+) -> Laws:
+    """Fit the laws of all clusters jointly, so that they overlap as they should.
+
+    BIC chooses between the two laws of each cluster that `laws_of` returns.
+    """
+    found, n = [], some.n_objects
+    for each in laws_of(some, labels, k, seed, numbers):
+        laws, objective = _overlapping(some, each)
+        kind = "diag" if laws.components.covariances.ndim == 2 else "full"
+        size = n_parameters(laws.components, kind)
+        found.append((size * np.log(n) - 2.0 * n * objective, laws))
+    return min(found, key=lambda pair: pair[0])[1]
 
 
 def _joined(found: tuple[Components, ...], shares: Array, clusters: Indices) -> Laws:
@@ -164,7 +153,7 @@ def judged(some: Measured, labels: Indices, k: int, seed: int) -> Judgment:
         here, there = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
         there = there if len(there) else here
         learned, asked = some.only(there), some.only(here)
-        laws = _simple_and_chosen(learned, labels[there], k, seed)
+        laws = laws_of(learned, labels[there], k, seed)
         shares[here] = laws[1].shares(asked, k)
         overlapping = [_overlapping(learned, each)[0] for each in laws]
         best = max(overlapping, key=partial(_fits, asked))

@@ -313,7 +313,7 @@ def _error_readings(
 ) -> tuple[list[Reading], tuple[str, ...]]:
     """Return readings with the most frequent kind of error, and the assumptions.
 
-    There are none if that kind is unknown.
+    The list is empty if that kind is unknown.
     """
     kinds: dict[str | None, list[Named]] = {}
     for named in errors:

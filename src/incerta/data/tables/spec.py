@@ -358,7 +358,7 @@ class TableSpec:
     def repeats(self, known: Sequence[str]) -> list[dict[str, str]]:
         """Return the columns of `replicates` of each value, by the text for ``*``.
 
-        There are none without `replicates`.
+        The list is empty without `replicates`.
         """
         if self.replicates is None:
             return []
